@@ -18,8 +18,8 @@ use comail::session::{
     Attempt, Event, FORMAT, Frozen, Lease, Manifest, NewSession, Salt, Session, SessionError,
     SourceRecord, State, VerdictBasis, create,
 };
-use comail::world::evidence::{Evidence, Exchange, PageAnswer, pack};
-use comail::world::{Fetched, Response};
+use comail::world::Response;
+use comail::world::evidence::{BodyRef, Evidence, Exchange, PageAnswer, pack};
 use jiff::Timestamp;
 use serde_json::value::to_raw_value;
 
@@ -253,16 +253,16 @@ fn evidence(index: usize, stock: &mut dyn FnMut(Digest, &[u8])) -> Evidence {
         "<!doctype html><title>{name}</title><h1>{name}</h1>{lines}\
          <footer>Write to info@firm{index}.co.kr</footer>"
     );
-    let (answer, body) = PageAnswer::of(Fetched::Response(Response {
+    let body = BodyRef::of(html.as_bytes());
+    stock(body.sha256, html.as_bytes());
+    let answer = PageAnswer::Response(Response {
         status: 200,
         content_type: Some("text/html; charset=utf-8".to_owned()),
         location: None,
         refresh: None,
         disposition: None,
-        body: html.into_bytes(),
-    }));
-    let (digest, body) = body.expect("a body");
-    stock(digest, &body);
+        body,
+    });
     let url = format!("https://www.firm{index}.co.kr/contact");
     let url = url.parse().expect("a URL");
     Evidence {

@@ -1,7 +1,7 @@
 //! Diagnoses problems of a session and of the machine and network that it depends on.
 //!
-//! Each check observes first, and a pure function turns what was observed into findings. A check
-//! changes nothing but files of its own, which it removes, and ends in bounded time.
+//! Each check observes first, and a pure function turns the observations into findings. A check
+//! changes only its own temporary files, which it removes, and ends in bounded time.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
@@ -107,8 +107,8 @@ impl Check {
 // An append holds the lock for milliseconds.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Checks the session in `dir`, and returns what it holds where that can be read. A session that
-/// is missing is a problem only if it was `named`.
+/// Checks the session in `dir`, and returns its content if that can be read. A missing session is a
+/// problem only if it was `named`.
 pub fn session(
     dir: &Path,
     named: bool,
@@ -243,10 +243,10 @@ fn evidence(dir: &Path) -> Finding {
     }
 }
 
-// A slower fsync is felt: every answer waits for one.
+// A slower fsync is noticeable, because every answer waits for one.
 const SLOW_SYNC: Duration = Duration::from_millis(250);
 
-/// What a file system was observed to do.
+/// The observed behaviour of a file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Disk {
     synced: Duration,
@@ -296,7 +296,7 @@ pub fn agents(path_var: Option<&OsStr>) -> Finding {
     Check::Agents.note(format!("none of these is in PATH: {names}"), hint)
 }
 
-/// The hooks of an agent: when each was called last, and what makes the agent trust its settings.
+/// The hooks of an agent: when each was last called, and how the agent comes to trust its settings.
 pub fn hooks(
     agent: &str,
     settings: &Path,
@@ -382,7 +382,7 @@ fn disk_findings(dir: &Path, disk: io::Result<Disk>) -> Vec<Finding> {
 /// A browser that was tried: its path, and its version or why it cannot be used.
 pub type TriedBrowser = (PathBuf, Result<String, String>);
 
-/// What shows pages: the browser that the session froze, or else the one that `scan` would find.
+/// The browser that the session froze, or else the one that `scan` would find.
 pub fn browser(tried: Option<&TriedBrowser>, is_frozen: bool) -> Finding {
     let it = Check::Browser;
     match tried {
@@ -412,7 +412,7 @@ pub fn browser(tried: Option<&TriedBrowser>, is_frozen: bool) -> Finding {
     }
 }
 
-/// Compares what confines a command `now` with what did when the session was created.
+/// Compares the confinement of a command `now` with that at the creation of the session.
 pub fn confinement(now: &Confinement, at_scan: Option<&Confinement>) -> Finding {
     let it = Check::Confinement;
     let namespaces = [Namespace::Pid, Namespace::Net, Namespace::Mount];
@@ -474,7 +474,7 @@ pub fn dns(settings: &NetworkSettings, known: &HostName, absent: &HostName) -> V
         let found = format!("there is no network: {why}; `submit` and `recheck` cannot judge");
         return vec![Check::Dns.note(found, NETWORK_HINT)];
     }
-    // A resolver that does not answer at all is not asked twice.
+    // A resolver that does not answer is not asked a second time.
     let answers = !matches!(of_known, Looked::Unanswered(_));
     let of_absent = answers.then(|| ask(absent));
     dns_findings(
@@ -484,7 +484,7 @@ pub fn dns(settings: &NetworkSettings, known: &HostName, absent: &HostName) -> V
     )
 }
 
-/// In place of what [`dns`] finds, for a session on a recorded world.
+/// Replaces the findings of [`dns`] for a session on a recorded world.
 pub fn recorded_world() -> Finding {
     Check::Dns.note(
         "web pages and DNS come from a recorded world; the network was not checked",
@@ -574,7 +574,7 @@ fn tls_finding(
             format!("{roots}; the host of {url} does not exist"),
             "name another with --url",
         ),
-        // Somebody may be between the two ends, so this is worse than silence.
+        // The connection may be intercepted, so this is worse than no answer.
         Some(Ok(Connection::Unanswered(why))) if why.silence == UnansweredKind::Tls => it.problem(
             format!("no secure connection: {why}"),
             "if your own proxy opens TLS connections, trust it with `scan --set \
@@ -647,7 +647,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_cannot_be_used_is_a_problem_and_what_mends_itself_a_note() {
+    fn an_unusable_session_is_a_problem_and_a_repairable_one_a_note() {
         let dir = Path::new("/s");
         let error = SessionError::Missing("/s".into());
         let refused = LockState::Refused("no locks".into());
@@ -675,7 +675,7 @@ mod tests {
     }
 
     #[test]
-    fn each_promise_that_a_file_system_breaks_is_a_problem() {
+    fn each_missing_feature_of_a_file_system_is_a_problem() {
         for (ms, renamed, locked, expected) in [
             (2, true, true, Level::Ok),
             (1_000, true, true, Level::Note),
@@ -710,7 +710,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_are_found_by_the_program_that_they_start() {
+    fn agents_are_found_by_their_programs() {
         let dir = tempfile::tempdir().unwrap();
         for (name, mode) in [("codex", 0o755), ("cursor-agent", 0o755), ("gemini", 0o644)] {
             let file = File::create(dir.path().join(name)).unwrap();
@@ -751,7 +751,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resolver_that_lies_is_a_problem_and_one_that_is_silent_a_note() {
+    fn a_lying_resolver_is_a_problem_and_a_silent_one_a_note() {
         let address = |text: &str| Looked::Found(Records::Addresses(vec![text.parse().unwrap()]));
         let silent =
             || Looked::Unanswered(Unanswered::new(UnansweredKind::Dns, "no answer in time"));
@@ -778,7 +778,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_connection_that_cannot_be_trusted_is_a_problem() {
+    fn only_an_untrusted_connection_is_a_problem() {
         let answered = Connection::Answered {
             status: 503,
             date: None,
@@ -802,7 +802,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_is_never_before_what_has_happened_and_close_to_a_server() {
+    fn the_clock_agrees_with_the_ledger_and_with_a_server() {
         let at = |text: &str| text.parse::<Timestamp>().unwrap();
         let now = "2026-03-04T12:00:00Z";
         for (now, last_line, web, expected) in [

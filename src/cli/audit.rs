@@ -82,7 +82,7 @@ pub(super) enum Status {
 pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
     let report = match context.open_whole() {
         Ok(folded) => audit(context, args, &folded)?,
-        // A ledger or settings that cannot be believed: nothing else is looked at.
+        // Nothing else is checked if the ledger or session.json is damaged.
         Err(error) => Report {
             findings: vec![audit::found(error)?],
             ..Report::default()
@@ -115,7 +115,7 @@ fn audit(
         noted: args.head,
         same_judge: judge.is_same(),
     };
-    // Until here Ctrl-C ends the process at once: nothing is lost by it.
+    // Up to here Ctrl-C ends the process at once, because nothing is lost.
     progress::handle_ctrl_c();
     let watch = context.watch();
     let audited = audit_ledger(plan, watch.as_ref())?;
@@ -167,8 +167,8 @@ fn audit(
     })
 }
 
-/// Repairs of an index that did not match the ledger are findings. A cut-off line at the end of the
-/// ledger is not: no command had reported it as written.
+/// Repairs of an index that did not match the ledger are findings. A torn line at the end of the ledger
+/// is not, because no command had reported it as written.
 fn findings_of_repairs(context: &mut Context, session: &Session) -> Vec<Finding> {
     let mut findings = Vec::new();
     for mended in session.repairs() {

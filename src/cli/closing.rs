@@ -1,4 +1,4 @@
-//! What a person can do next once no quest is TODO.
+//! The next steps for a person once no quest is TODO.
 
 use std::path::Path;
 
@@ -49,7 +49,7 @@ impl Closing {
         (totals.tally.todo == 0).then(|| Self::new(totals, results, session))
     }
 
-    /// `session` is the value of `--session`, which the commands repeat.
+    /// `session` is the value of `--session`, which is repeated in the commands.
     pub(super) fn new(totals: &Totals, results: Results, session: Option<&Path>) -> Self {
         let not_proven = totals.not_proven();
         let steps = [
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_all_proven_is_called_complete() {
+    fn only_a_fully_proven_session_is_called_complete() {
         let closing = |tally| {
             let totals = Totals {
                 tally,

@@ -127,7 +127,7 @@ commands! { |context, args, matches|
 }
 
 impl Command {
-    /// Whether the command makes a session, and so does not look for one in parent directories.
+    /// Whether the command makes a session, and therefore does not search parent directories for one.
     fn makes_a_session(&self) -> bool {
         match self {
             Self::Scan(args) => !args.update,
@@ -136,7 +136,7 @@ impl Command {
         }
     }
 
-    /// Whether the command works on a session that is there, and no server carries it out.
+    /// Whether the command works on an existing session, and not through a server.
     fn needs_the_session(&self) -> bool {
         match self {
             Self::Scan(args) => args.update,
@@ -172,7 +172,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         return exit;
     }
     if args.len() < 2 {
-        // A reader who has gone does not change how the command ends.
+        // A closed pipe does not change how the command ends.
         let _ = plain_output().print(&WELCOME.into());
         return Exit::Done;
     }
@@ -272,7 +272,7 @@ fn context(
     }
 }
 
-/// The output before clap has said what it is like.
+/// The output before clap has parsed its flags.
 fn plain_output() -> Output {
     Output::of_process(false, ColorChoice::Auto, false)
 }
@@ -289,7 +289,7 @@ fn print(mut error: clap::Error, args: &[OsString]) -> Exit {
         error.remove(ContextKind::SuggestedArg);
         error.remove(ContextKind::Suggested);
     }
-    // clap repeats arguments, which may hold text from outside. None may begin a line of its own.
+    // clap repeats arguments, which may contain text from outside. None of it may start a new line.
     let mut text = error.render().to_string();
     for arg in args.iter().map(|arg| arg.to_string_lossy()) {
         let value = arg.split_once('=').map(|(_, value)| value);
@@ -312,7 +312,7 @@ fn print(mut error: clap::Error, args: &[OsString]) -> Exit {
     Exit::Usage
 }
 
-/// Why `submit` may not know a flag: without a session it has the fields of the e-mail quest.
+/// Why `submit` may not know a flag: without a session it has the flags of the e-mail quest.
 fn missing_session(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let dir = config::session_of_args(args);
     let submits = args.iter().any(|arg| arg == "submit");
@@ -342,7 +342,7 @@ fn setting_instead(error: &clap::Error, args: &[OsString]) -> Option<String> {
     })
 }
 
-/// What to do about a flag of the command that `until` got without quotes.
+/// A hint for a flag of the command that `until` got without quotes.
 fn quotes_instead(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let mut words = args.iter().skip(1).filter_map(|arg| arg.to_str());
     let is_until = words.find(|word| !word.starts_with('-')) == Some("until");
@@ -351,8 +351,8 @@ fn quotes_instead(error: &clap::Error, args: &[OsString]) -> Option<String> {
     })
 }
 
-/// What clap says of a command line that it rejects, as an error. The hint is `note`, or else
-/// clap's tip, or else the usage.
+/// The error of clap about a rejected command line. Its hint is `note`, or else clap's tip, or else the
+/// usage.
 fn rejected(text: &str, note: Option<String>) -> Hinted {
     let joined = |paragraph: &str| paragraph.lines().map(str::trim).join(" ");
     let paragraphs: Vec<String> = text.split("\n\n").map(joined).collect();

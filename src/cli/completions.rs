@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_typed_word_is_read_as_a_shell_reads_it() {
+    fn a_typed_word_is_unquoted_like_in_a_shell() {
         let read = |word: &str| unquoted(&word.into());
         for (typed, said) in [
             ("", ""),

@@ -1,9 +1,9 @@
 //! The user's configuration file, `comail config`, and which session a command line means.
 //!
-//! A key of the file is a setting or the long name of a flag, whose default its value becomes, so the
-//! command-line parser checks it. A project has no file of its own, because agents can write
-//! in a project and could lower their own bar there. For the same reason commands that agents
-//! run, such as `next` and `submit`, take nothing from the user's file but the session directory.
+//! A key of the file is a setting or the long name of a flag. The value of a flag becomes its default,
+//! so the command-line parser checks it. There are no project files, because agents can write in a
+//! project and could relax the rules for themselves. For the same reason commands that agents run,
+//! such as `next` and `submit`, read only the session directory from the user's file.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -65,8 +65,8 @@ fn id(flag: &str) -> String {
     flag.replace('-', "_")
 }
 
-/// The keys whose relative paths are relative to the file: another directory in each working
-/// directory, where agents can write, would be meant otherwise.
+/// The keys whose paths are relative to the file. Otherwise they would depend on the working directory,
+/// where agents can write.
 const PATHS: [&str; 5] = [
     SESSION,
     "network.ca-cert",
@@ -84,7 +84,7 @@ fn is_overridden(key: &str, given: &ArgMatches) -> bool {
     let by_another = match key {
         SESSION => variable(SESSION_VARIABLE).is_some(),
         "color" => variable("NO_COLOR").is_some(),
-        // An agent's own command line names its model itself.
+        // A custom command line of an agent names its model itself.
         "run.agent" => is_given("words"),
         "run.model" => is_given("words") || is_given("agent"),
         "export.format" => is_given("out"),
@@ -100,7 +100,7 @@ pub(super) fn variable(name: &str) -> Option<OsString> {
 
 pub(super) const RUN_VARIABLE: &str = "COMAIL_RUN";
 
-/// Whether a run started the agent. Then nobody can be asked, and the run hands out the quests.
+/// Whether a run started the agent. Then no person can be asked, and the run hands out the quests.
 pub(super) fn in_a_run() -> bool {
     variable(RUN_VARIABLE).is_some()
 }
@@ -110,14 +110,14 @@ pub(super) fn user_file() -> Option<PathBuf> {
 }
 
 fn user_file_in(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    // The XDG Base Directory Specification has relative paths ignored.
+    // The XDG Base Directory Specification says to ignore relative paths.
     let config = variable("XDG_CONFIG_HOME").map(PathBuf::from);
     let config = config.filter(|path| path.is_absolute());
     let home = || variable("HOME").map(|home| Path::new(&home).join(".config"));
     Some(config.or_else(home)?.join("comail").join("config.toml"))
 }
 
-/// Why someone other than `user` could have written a file of this owner and mode.
+/// Why someone other than `user` could have written a file with this owner and mode.
 fn untrusted(owner: u32, user: u32, mode: u32) -> Option<&'static str> {
     if owner != user && owner != 0 {
         Some("it belongs to another user")
@@ -149,13 +149,13 @@ impl Configuration {
             state: "absent",
             ..Self::default()
         };
-        // A link to nowhere exists: its user should learn of the mistake.
+        // A dangling link counts as existing, so that the user learns of the mistake.
         if fs::symlink_metadata(&file.path).is_err() {
             return Ok(file);
         }
         let unreadable = || format!("cannot read {}", file.path.display());
         let open = match files::open(&file.path) {
-            // A run does not let its agents read it, and nothing in it is for them.
+            // A run does not let its agents read the file, and they do not need it.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied && in_a_run() => {
                 return Ok(file);
             }
@@ -207,12 +207,12 @@ fn check_flag(key: &str, setting: &Setting, parser: &Command) -> Result<(), Usag
         Err(error) if REFUSALS.contains(&error.kind()) => {
             Err(setting.refused(key, &first_line(&error)))
         }
-        // Such a line may lack arguments that the command requires.
+        // Other errors are about arguments that this line lacks.
         _ => Ok(()),
     }
 }
 
-/// The kinds of errors that one flag alone causes: the last one if it is given twice.
+/// The kinds of errors that a single flag can cause; the last one if it is repeated.
 const REFUSALS: [ErrorKind; 3] = [
     ErrorKind::InvalidValue,
     ErrorKind::ValueValidation,
@@ -305,7 +305,7 @@ pub(super) fn notify_command() -> Result<Vec<String>> {
     Ok(command.map(|it| it.values).unwrap_or_default())
 }
 
-/// A command line with what the user's file says.
+/// A command line with the settings of the user's file.
 #[derive(Default)]
 pub(super) struct Applied {
     pub(super) matches: ArgMatches,
@@ -339,7 +339,7 @@ pub(super) fn apply(parser: &Command, args: &[OsString], matches: ArgMatches) ->
     let mut with_defaults = parser.clone();
     for (key, setting) in &file.settings {
         let command = match command_of(key) {
-            // It runs an agent with the same flags.
+            // `until` runs an agent with the same flags.
             "run" if name == "until" => name,
             command => command,
         };
@@ -419,12 +419,12 @@ pub(super) fn run(context: &mut Context, args: &ConfigArgs) -> Result<Exit> {
 pub(super) mod tests {
     use super::*;
 
-    /// The keys that the example does not explain, those of flags with the flag's own help.
+    /// The keys that the example does not explain. The explanation of a flag must be the flag's help.
     pub(in crate::cli) fn undocumented_keys(parser: &Command) -> Vec<String> {
         let missing = keys().filter(|key| {
             let (_, flag) = parts(key);
             let Some(argument) = flag_of(parser, key) else {
-                // Some words are above it.
+                // Some words must be above it.
                 let key = format!("\n# {flag} = ");
                 let mut blocks = EXAMPLE.split("\n\n");
                 return !blocks.any(|block| block.contains(&key));

@@ -61,27 +61,26 @@ pub(super) fn nearest_session() -> PathBuf {
     sessions.find(is_own).unwrap_or(here)
 }
 
-/// The flags that a printed command line needs to reach the same session as the same worker. What
-/// an environment variable sets is left out.
+/// The flags that a printed command line needs to reach the same session as the same worker, without
+/// those that environment variables set.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reaching {
-    /// The path of this program, where a shell may not find it by its name.
+    /// The path of this program, if a shell may not find it by name.
     pub(super) program: Option<PathBuf>,
     pub(super) session: Option<PathBuf>,
     pub(super) worker: Option<Worker>,
 }
 
 impl Reaching {
-    /// With the path of this program: another shell may not find it by its name.
+    /// With the path of this program, because another shell may not find it by name.
     pub(super) fn with_path() -> Result<Self> {
-        let program = std::env::current_exe();
         Ok(Self {
-            program: Some(program.context("cannot find the path of comail itself")?),
+            program: Some(this_program()?),
             ..Self::default()
         })
     }
 
-    /// The same for commands in this shell: a login shell may not find the program by its name.
+    /// The same for commands in this shell: a login shell may not find the program by name.
     pub(super) fn in_shell(self, shell: AgentShell) -> Result<Self> {
         Ok(match shell {
             AgentShell::Login => Self {
@@ -91,6 +90,10 @@ impl Reaching {
             AgentShell::Inherited | AgentShell::Absent => self,
         })
     }
+}
+
+pub(super) fn this_program() -> Result<PathBuf> {
+    std::env::current_exe().context("cannot find the path of comail itself")
 }
 
 /// A session, and the record of each of its quests by the whole ledger.
@@ -119,7 +122,7 @@ impl Context {
         }
     }
 
-    /// The settings of `command`: what the user's file says, and what `--set` says instead.
+    /// The settings of `command`: those of the user's file, overridden by `--set`.
     pub(super) fn settings(&mut self, command: &str, set: &[String]) -> Result<Settings> {
         let file = std::mem::take(&mut self.settings);
         Ok(file.with(set, command, &self.parser)?)
@@ -132,8 +135,8 @@ impl Context {
         Ok(session)
     }
 
-    /// Opens the session and compares its index with the whole ledger. Use it for everything that
-    /// a person decides by.
+    /// Opens the session and compares its index with the whole ledger. Use it for everything that a
+    /// person bases a decision on.
     pub fn open_folded(&mut self) -> Result<Session> {
         let mut session = self.open_session()?;
         session.fold()?;
@@ -150,7 +153,7 @@ impl Context {
         })
     }
 
-    /// Says what a person can do next if no quest is TODO.
+    /// Hints at the next steps for a person if no quest is TODO.
     pub(super) fn hint_at_closing(&mut self, session: &Session) {
         let named = self.named_session.as_deref();
         let closing = Closing::of(&session.totals(), Results::of(session), named);
@@ -188,9 +191,8 @@ pub fn clock() -> SystemClock {
     SystemClock
 }
 
-/// The quest that a person names by its number or, where no quest has that number, by its key.
-///
-/// Each quest has a number of its own, so that every quest can be named.
+/// The quest that a person names by its number or, if no quest has that number, by its key. Numbers
+/// are unique, so every quest can be named.
 pub(super) fn find(store: &Session, name: &str) -> Result<QuestRecord> {
     // `007` is a key: numbers are printed without zeros in front.
     if let Ok(id) = name.parse::<QuestId>()
@@ -204,7 +206,8 @@ pub(super) fn find(store: &Session, name: &str) -> Result<QuestRecord> {
     record.with_context(|| format!("the index has no quest {id}"))
 }
 
-/// Refuses an unknown key with the nearest ones, and a shared key with the ids that have it.
+/// Refuses an unknown key and suggests the nearest ones, and refuses a shared key with the ids of its
+/// quests.
 pub fn choose(
     store: &Session,
     id: Option<QuestId>,

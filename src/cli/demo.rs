@@ -1,7 +1,7 @@
 //! `comail demo`: the e-mail quest on invented companies, offline.
 //!
-//! Every step is a command line that the program's own parser and commands run, and that a reader
-//! can repeat. Only web pages and DNS are recorded.
+//! Every step is a command line that comail parses and runs itself, and that a reader can repeat. Only
+//! web pages and DNS are recorded.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -182,7 +182,7 @@ fn create(flag: &str, dir: &Path) -> Result<PathBuf> {
         ));
     }
     match fs::create_dir(dir) {
-        // The commands would take a leading dash for a flag.
+        // The commands would read a leading dash as a flag.
         Ok(()) if dir.to_string_lossy().starts_with('-') => Ok(Path::new(".").join(dir)),
         Ok(()) => Ok(dir.to_owned()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {

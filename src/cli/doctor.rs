@@ -102,7 +102,7 @@ pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
     Ok(exit::of_finding(healthy))
 }
 
-/// The directory of the session, or the one that it would be created in.
+/// The directory of the session, or the one in which it would be created.
 fn place(session: &Path) -> PathBuf {
     if session.is_dir() {
         return session.to_owned();
@@ -111,7 +111,7 @@ fn place(session: &Path) -> PathBuf {
     parent.map_or_else(|| ".".into(), Path::to_owned)
 }
 
-/// The network settings of the session, with less patience.
+/// The network settings of the session, with shorter timeouts.
 fn settings(manifest: Option<&Manifest>, args: &DoctorArgs) -> NetworkSettings {
     const MOST_MS: u64 = 2_000;
 
@@ -129,7 +129,7 @@ fn settings(manifest: Option<&Manifest>, args: &DoctorArgs) -> NetworkSettings {
 fn names(args: &DoctorArgs) -> Result<(HostName, HostName)> {
     let known = HostName::of_url(&args.url);
     let known = known.ok_or_else(|| UsageError("--url has no host name".to_owned()))?;
-    // Nobody registers such a name, so no resolver can know it.
+    // Such a name is not registered, so no resolver can know it.
     let made_up = || format!("comail-{}.com", hex::encode(&context::salt().0[..8]));
     let absent = args.absent.clone().unwrap_or_else(made_up);
     let absent =

@@ -147,7 +147,7 @@ pub(super) fn hint_of(error: &anyhow::Error) -> Option<&str> {
     chain.find_map(|cause| hint_of_system(cause.downcast_ref::<io::Error>()?.kind()))
 }
 
-/// What to do about an error of the system, which itself says only what happened.
+/// A hint for an error of the system, whose message says only what happened.
 fn hint_of_system(kind: io::ErrorKind) -> Option<&'static str> {
     Some(match kind {
         io::ErrorKind::NotFound => "check the path",
@@ -163,7 +163,7 @@ fn hint_of_system(kind: io::ErrorKind) -> Option<&'static str> {
 #[error("{0}")]
 pub struct Found(pub SessionError);
 
-/// What is wrong with a ledger that is folded whole is a finding, not an error.
+/// Damage of a ledger that is folded as a whole is a finding, not an error.
 pub fn found<T>(result: Result<T, SessionError>) -> anyhow::Result<T> {
     result.map_err(|error| match error {
         SessionError::Damaged { .. } | SessionError::ManifestChanged(_) => Found(error).into(),
@@ -192,7 +192,7 @@ impl ErrorReply {
         Self::with_kind(error, ErrorKind::of(error))
     }
 
-    /// Of an error that Ctrl-C caused.
+    /// The reply for an error that was caused by Ctrl-C.
     pub(super) fn interrupted(error: &anyhow::Error) -> Self {
         Self::with_kind(error, ErrorKind::Interrupted)
     }
@@ -330,8 +330,8 @@ pub fn of_finding(is_well: bool) -> Exit {
     if is_well { Exit::Done } else { Exit::Finding }
 }
 
-/// Whether the command line, or the content of a file that it names as input, is wrong: the same
-/// call fails again until one of them is changed.
+/// Whether the command line or the content of an input file is wrong, so that the same call fails
+/// again.
 fn is_of_input(error: &anyhow::Error) -> bool {
     let is_input = |cause: &(dyn std::error::Error + 'static)| {
         let judge = cause.downcast_ref();
@@ -380,7 +380,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_error_keeps_its_kind_under_what_it_is_told_with() {
+    fn an_error_keeps_its_kind_under_added_context() {
         let kind = |error: anyhow::Error| {
             let kind = ErrorKind::of(&error);
             assert_eq!(ErrorKind::of(&error.context("stopped early")), kind);

@@ -139,7 +139,7 @@ fn is_none(count: &u32) -> bool {
 }
 
 pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
-    // A file that is half written is removed, and the one that it was to replace stays.
+    // Handled so that an incomplete file is removed, and the file to be replaced is kept.
     progress::handle_ctrl_c();
     let folded = &found(context.open_whole())?;
     let Folded {
@@ -204,7 +204,7 @@ pub(super) fn run(context: &mut Context, args: &ExportArgs) -> Result<Exit> {
             "{partial}; export again with --force when they are done"
         ));
     }
-    // What is written is written; a reader who has gone does not change how it ended.
+    // The file is written; a closed pipe does not change the exit code.
     let _ = context.output.show(&exported, |out, export| {
         let values = context! { export, addresses, nouns, filtered };
         out.template(include_str!("text/export.txt"), values);
@@ -234,8 +234,8 @@ fn note_original(source: &SourceRecord, output: &mut Output) {
     ));
 }
 
-/// Notes decisions in the ledger without the operator's signature. They changed nothing, but
-/// somebody wrote them.
+/// Notes decisions in the ledger without the operator's signature: they changed nothing, but may be
+/// forged.
 fn note_unsealed(unsealed: u32, output: &mut Output) -> Exit {
     if unsealed == 0 {
         return Exit::Done;
@@ -256,9 +256,8 @@ struct Target {
     in_place: bool,
 }
 
-/// Decides where to write the results of the `list` that was scanned, and how: the extension of
-/// the session's `copy` tells the format of the list. The extension of a file never promises
-/// another format than its content has.
+/// Decides where and in which format to write the results of the scanned `list`, whose own format is
+/// the extension of the session's `copy`. The extension of a file always matches its content.
 fn target(args: &ExportArgs, list: &Path, copy: &Path) -> Result<Target> {
     let copied = ending(copy);
     let named = args.out.as_deref().map(ending).unwrap_or_default();
@@ -372,7 +371,7 @@ fn write_table(
         if target.in_place {
             let place = (list.sheet().unwrap_or_default(), list.header());
             let source = BufReader::new(File::open(copy)?);
-            // A copy has no room but at its right: a heading over an empty column says it.
+            // A copy has room only at its right, so the notice is the heading of an empty column.
             headings.extend(notice.map(str::to_owned));
             let width = headings.len();
             let mut results = results.map(|row| {
@@ -396,8 +395,7 @@ fn write_table(
     Ok((map, answers))
 }
 
-/// Says what an export lacks: quests in other states than those of `only`, and quests that are
-/// TODO.
+/// What is missing in an export: quests in states other than `only`, and quests that are TODO.
 fn partial(tally: &Tally, only: &[State]) -> Option<String> {
     let left_out = |state: &State| tally.of(*state) > 0 && !only.contains(state);
     let filtered = (!only.is_empty() && State::ALL.iter().any(left_out)).then(|| {
@@ -419,7 +417,7 @@ fn is_settled(totals: &Totals) -> bool {
 struct NewTable<'a> {
     headings: Vec<String>,
     only_results: bool,
-    /// What a workbook says above its rows.
+    /// The text above the rows of a workbook.
     notice: Option<&'a str>,
 }
 
@@ -585,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_or_a_flag_decides_and_else_the_list_and_no_name_promises_another_format() {
+    fn the_format_follows_the_flag_the_name_or_the_list() {
         let (csv, jsonl) = (Some(Format::Csv), Some(Format::Jsonl));
         for (list, path, format, filtered, expected) in [
             ("xlsx", "", None, false, "업체.v2.comail.xlsx xlsx, whole"),
@@ -618,7 +616,7 @@ mod tests {
     }
 
     #[test]
-    fn an_export_says_what_it_lacks() {
+    fn an_export_names_what_is_missing() {
         use State::{Done, Pass, Review, Todo};
         let tally = |todo| Tally {
             todo,

@@ -1,5 +1,5 @@
-//! Text that fits a terminal: long lines go on below at a space, and tables that are too wide become
-//! one field a line.
+//! Fits text to a terminal: long lines are broken at spaces, and tables that are too wide become one
+//! field per line.
 
 use std::iter;
 
@@ -10,11 +10,11 @@ use crate::base::wrap::{LongWord, rows};
 
 const ESCAPE: char = '\u{1b}';
 
-/// What a command line goes on with in a shell.
+/// The end of a command line that continues on the next line in a shell.
 const CONTINUED: &str = " \\";
 
-/// The text in lines of at most `columns`, apart from words that are longer. Escape sequences of
-/// colours take no column.
+/// The text in lines of at most `columns`, except for longer words. Escape sequences of colours take no
+/// columns.
 pub(super) fn fit(text: &str, columns: usize) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut fitted = String::new();
@@ -39,7 +39,7 @@ pub(super) fn fit(text: &str, columns: usize) -> String {
     fitted
 }
 
-/// What an item of a list begins with.
+/// The start of a list item.
 const ITEM: &str = "- ";
 
 /// The lines of a Markdown text, where paragraphs and items of lists are broken at `columns`.
@@ -100,13 +100,13 @@ fn add(fitted: &mut String, line: &str, columns: usize) {
         let (stop, next) = (byte(row.end), byte(next.start));
         fitted.extend([&line[start..stop], end, "\n"]);
         fitted.extend(iter::repeat_n(' ', hang));
-        // Of what is between two rows, the escape sequences are kept.
+        // Escape sequences between two rows are kept.
         fitted.push_str(&line[stop..next].replace(' ', ""));
     }
 }
 
-/// The indent of what goes on below: that of the last of several columns, or else two more than
-/// that of the line, so that no text from outside begins a line.
+/// The indent of continuation lines: that of the last of several columns, or else two more than that of
+/// the line, so that no text from outside begins a line.
 fn hang(line: &[char], columns: usize) -> usize {
     let indent = line.iter().take_while(|c| **c == ' ').count();
     let starts_column = |at: &usize| line[at - 2..*at] == [' ', ' '] && line[*at] != ' ';
@@ -116,14 +116,14 @@ fn hang(line: &[char], columns: usize) -> usize {
     last.unwrap_or_else(|| (indent + 2).min(columns / 2))
 }
 
-/// Whether a line shows a command to type: it follows a prompt, or is indented by itself.
+/// Whether a line shows a command to type: it has a prompt, or is indented.
 fn is_command(line: &[char]) -> bool {
     let line: String = line.iter().collect();
     let is_alone = line.starts_with("  ") && !line.trim_start().contains("  ");
     line.starts_with("$ ") || is_alone && line.trim_start().starts_with("comail ")
 }
 
-/// A command line in which the spaces within quotes are no places to break it.
+/// A command line in which spaces within quotes are replaced, so that it is not broken there.
 fn keep_arguments(line: &[char]) -> Vec<char> {
     let (mut quote, mut is_escaped) = (None, false);
     let keep = |&c: &char| {
@@ -154,7 +154,7 @@ fn table_length(lines: &[&str]) -> usize {
         .count()
 }
 
-/// The rows of a table, a field in each line.
+/// The fields of a table, one per line.
 fn fields(table: &[&str]) -> Vec<String> {
     let heads = cells(table[0]);
     let is_headed = heads.iter().any(|head| !head.is_empty());
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_go_on_below_at_a_space_and_under_the_last_column() {
+    fn long_lines_continue_under_the_last_column() {
         let text = "  one two three four\nshort\n";
         assert_eq!(fit(text, 10), "  one two\n    three\n    four\nshort\n");
         assert_eq!(
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_take_no_column_and_are_kept() {
+    fn colours_take_no_columns_and_are_kept() {
         let text = "\u{1b}[1maaaa\u{1b}[0m \u{1b}[32mbbbb\u{1b}[0m";
         assert_eq!(fit(text, 9), text);
         let broken = "\u{1b}[1maaaa\u{1b}[0m\n  \u{1b}[32mbbbb\u{1b}[0m";

@@ -136,8 +136,8 @@ pub(super) fn run(context: &mut Context, args: &HookArgs) -> Result<Exit> {
 
 /// The exit code for a command line that cannot be parsed.
 ///
-/// For a stop hook, agents take the usual code 2 as a refusal. Settings from another version with
-/// an unknown flag would then never let the agent stop.
+/// Agents treat the usual code 2 of a stop hook as a refusal. With settings from another version that
+/// have an unknown flag, the agent could then never stop.
 pub(super) fn exit_of_bad_command_line(args: &[OsString], exit: Exit) -> Exit {
     let is_stop = args
         .windows(2)
@@ -169,8 +169,8 @@ fn print_reply(output: &mut Output, reply: &HookReply) -> io::Result<()> {
 
 fn stop(context: &mut Context, args: &StopArgs) -> Result<Exit> {
     HookRecord::new(&context.dir).note_call(args.agent, Hook::Stop);
-    // The ledger decides, so a call that cannot be read is answered too; only the limit of
-    // refusals then ends it.
+    // The ledger decides, so a call that cannot be read is answered too. Then only the limit of
+    // refusals lets the agent stop.
     let call = || -> Result<_> { Ok(StopCall::parse(&read_call()?)?) };
     let call = call().unwrap_or_else(|error| {
         write_error(&error);
@@ -195,7 +195,7 @@ fn stop_reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result
     }
     if let Some(remote) = Remote::of_environment()? {
         let (exit, text) = remote.next()?;
-        // A run ends an agent that goes in circles; elsewhere nothing else would.
+        // A run stops an agent that goes in circles. Outside a run, the agent is refused only once.
         let goes_on = exit == Exit::Done && (in_a_run() || call.was_refused == Some(false));
         if !goes_on {
             return stop(&text);
@@ -242,11 +242,11 @@ fn stop_reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result
     if let Err(error) = saved
         && call.was_refused != Some(false)
     {
-        // Without the count, nothing would end the refusals.
+        // Without the count, the refusals would never end.
         return stop(&format!("the count of refusals cannot be saved: {error}"));
     }
     let todo = plural(session.totals().tally.todo, "quest");
-    // This very agent may hold the quests under another name.
+    // The agent itself may hold the quests under another name.
     let advice = if none_free {
         "and other workers hold them. If you claimed one under another name, continue with it; \
          otherwise wait a while and stop again."
@@ -258,7 +258,7 @@ fn stop_reply(context: &mut Context, args: &StopArgs, call: &StopCall) -> Result
     )))
 }
 
-/// What the agent does next; none if a run decides that and has no quest for it.
+/// The next assignment of the agent; none if it belongs to a run that has no quest for it.
 fn assignment(session: &mut Session, worker: Option<Worker>) -> Result<Option<Assignment>> {
     if !in_a_run() {
         let claimant = worker.map(|worker| Claimant {
@@ -268,7 +268,7 @@ fn assignment(session: &mut Session, worker: Option<Worker>) -> Result<Option<As
         let clock = &mut context::clock();
         return Ok(Some(judge::assign(session, claimant.as_ref(), clock)?));
     }
-    // An agent whose claim went to another worker must not take a new quest by itself.
+    // An agent of a run that lost its claim must not take a new quest by itself.
     let claim = worker.map(|worker| session.claim_of(&worker)).transpose()?;
     let Some(claim) = claim
         .flatten()
@@ -294,7 +294,7 @@ fn tool(context: &mut Context, args: &ToolArgs) -> Exit {
     };
     match print_reply(&mut context.output, &reply.for_agent(args.agent)) {
         Ok(()) => Exit::Done,
-        // Agents take every other exit code for a permission.
+        // Agents treat every other exit code as a permission.
         Err(_) => Exit::Usage,
     }
 }
@@ -358,7 +358,7 @@ fn install(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
     let new = with_hooks(&old, args.agent, &caller(context, args)?)
         .with_context(|| format!("{} was not changed", file.display()))?;
     let patch = diffy::create_patch(&old, &new).to_string();
-    // The two lines of file names say nothing.
+    // The two lines with file names are placeholders.
     let change: String = patch.split_inclusive('\n').skip(2).collect();
     let written = args.yes && !change.is_empty();
     let installed = Installed {
@@ -407,15 +407,14 @@ fn caller(context: &Context, args: &InstallArgs) -> Result<HookCaller> {
     if args.unattended {
         tool_arguments.push("--unattended".to_owned());
     }
-    let program = std::env::current_exe().context("cannot find the path of comail itself")?;
     Ok(HookCaller {
-        program: path_text(&program)?,
+        program: path_text(&context::this_program()?)?,
         session: path_text(&session)?,
         tool_arguments,
     })
 }
 
-/// A path as settings can hold it.
+/// The text of a path for the settings.
 fn path_text(path: &Path) -> Result<String> {
     match path.to_str() {
         Some(text) if !text.contains(char::is_control) => Ok(text.to_owned()),

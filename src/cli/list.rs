@@ -168,8 +168,8 @@ fn columns(named: Option<&str>, fields: &[FieldName]) -> Result<Columns> {
     Ok(columns.map_err(|refused| UsageError(refused.to_string()))?)
 }
 
-/// Writes rows as aligned columns or, where those are wider than `room`, one field a line. Columns
-/// that are empty in every row are left out unless they were `chosen`.
+/// Writes rows as aligned columns or, if those are wider than `room`, one field per line. Columns that
+/// are empty in every row are left out unless they were `chosen`.
 fn write_rows(
     out: &mut TextOutput,
     columns: &Columns,
@@ -216,7 +216,7 @@ fn write_rows(
 
 fn text(cell: Cell) -> String {
     match cell {
-        // Several facts or notes, each on a line of its own.
+        // Several facts or notes are on separate lines.
         Cell::Text(text) => text.replace('\n', "; "),
         Cell::Number(number) => number.to_string(),
     }
@@ -229,8 +229,8 @@ const GAP: usize = 2;
 
 const LEAST_WIDTH: usize = 8;
 
-/// The widths with which a line has at most `room` columns: the widest columns that need not be
-/// `whole` are narrowed. None if that is not enough.
+/// The widths for lines of at most `room` columns: the widest columns that need not be `whole` are
+/// narrowed. None if that is not enough.
 fn fitted(widths: &[usize], whole: &[bool], room: usize) -> Option<Vec<usize>> {
     let mut widths = widths.to_vec();
     let gaps = GAP * widths.len().saturating_sub(1);

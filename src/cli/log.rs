@@ -85,17 +85,17 @@ struct Printer<'a> {
     out: TextOutput,
     args: &'a LogArgs,
     frozen: Frozen,
-    /// Whose decisions count; known from the first event on.
+    /// Decides which decisions count; known from the first event on.
     policy: Option<DecisionPolicy>,
     /// The keys of the quests, which later events do not repeat.
     keys: Vec<Key>,
 }
 
 impl Printer<'_> {
-    /// Prints new events; breaks if the reader of stdout has gone.
+    /// Prints new events; breaks if stdout is a closed pipe.
     fn print(&mut self, log: &mut Ledger) -> Result<ControlFlow<()>> {
         match self.read(log) {
-            // Another process may have repaired a torn line while it was read. Real damage is
+            // Another process may have repaired a torn line during the read. Real damage is
             // still there in the second try.
             Err(error) if is_damage(&error) => {
                 thread::sleep(PATIENCE);
@@ -166,7 +166,7 @@ impl Printer<'_> {
             is_signed,
             body,
         };
-        // Line breaks in values are escaped, so those that are left come from the template.
+        // Line breaks in values are escaped, so the remaining ones come from the template.
         let line = self.out.rendered(include_str!("text/log.txt"), values);
         let line = line.replace('\n', "");
         self.out.line(line);

@@ -1,4 +1,4 @@
-//! Log messages on stderr, for who asks for them with `-v` or `COMAIL_LOG`.
+//! Log messages on stderr, enabled by `-v` or `COMAIL_LOG`.
 //!
 //! Logging changes nothing else, so an agent may set the variable. Only this program's own messages
 //! are printed; what libraries log may hold keys.
@@ -29,7 +29,7 @@ pub(super) fn begin(verbose: u8, variable: Option<OsString>) -> Result<(), Strin
     let layer = Layer::new()
         .event_format(OneLine)
         .with_writer(io::stderr)
-        // A stderr that nobody reads any more must not end the command.
+        // A closed stderr must not end the command.
         .log_internal_errors(false)
         .with_filter(FilterFn::new(is_ours));
     let subscriber = Registry::default().with(filter).with(layer);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_steers_no_terminal_and_is_ours() {
+    fn log_lines_are_escaped_and_only_ours() {
         let kept = Kept::default();
         let writer = kept.clone();
         let layer = Layer::new()

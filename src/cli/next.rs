@@ -152,7 +152,7 @@ impl NextReply {
     }
 }
 
-/// Until the first claim expires; 0 without claims.
+/// The time until the first claim expires; 0 without claims.
 fn free_in_seconds(session: &Session) -> Result<i64> {
     let now = context::now();
     let claims = session.claims()?;
@@ -215,7 +215,7 @@ impl HandedQuest {
         if let Some(example) = kind.example_key()
             && !session.named(&example.folded())?.is_empty()
         {
-            // Every agent of the session reads it.
+            // It would give away the answer of a quest.
             form.example = None;
         }
         Ok(Self {
@@ -248,7 +248,7 @@ impl HandedQuest {
         }
     }
 
-    /// Writes the task and what is known about it, but not how to answer.
+    /// Writes the task with its facts, but not how to answer.
     pub(super) fn write_task(&self, out: &mut TextOutput) {
         let lease = self.claim.as_ref().map(|claim| claim.lease.to_string());
         let values = context! { task => self, lease };

@@ -1,7 +1,7 @@
-//! `comail notify`, and the command of the user that `run` tells what happened.
+//! `comail notify`, and the user's command that gets the events of `run`.
 //!
-//! Only the user's own configuration file names the command, never a project, where agents can
-//! write. `submit` sends nothing: agents run it, with an environment of their own.
+//! Only the user's configuration file names the command, not a project, because agents can write
+//! there. `submit` sends nothing, because agents run it in their own environment.
 
 use std::io::{self, Seek as _, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -127,7 +127,7 @@ impl Notification<'_> {
     }
 }
 
-/// Sends events to the command of the user, one after the other, without delaying the caller.
+/// Sends events to the user's command, one after the other, without delaying the caller.
 pub(super) struct Notifier {
     session: String,
     thread: Option<(Sender<String>, JoinHandle<Vec<Problem>>)>,
@@ -135,7 +135,7 @@ pub(super) struct Notifier {
 }
 
 impl Notifier {
-    /// Reads the user's file now: what it says later, while agents work, does not count.
+    /// Reads the user's file now, so that changes while agents work do not count.
     pub(super) fn of_user(session: &Path) -> Result<Self> {
         Ok(Self::new(session, config::notify_command()?, TIME_LIMIT))
     }
@@ -253,7 +253,7 @@ fn start(words: &[String], event: &str) -> io::Result<Child> {
     let Some((program, args)) = words.split_first() else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
-    // A pipe would hold up the writer where the command does not read.
+    // A pipe would block the writer if the command does not read.
     let mut stdin = tempfile::tempfile()?;
     stdin.write_all(event.as_bytes())?;
     stdin.rewind()?;
@@ -262,7 +262,7 @@ fn start(words: &[String], event: &str) -> io::Result<Child> {
         .stdin(stdin)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // Ctrl-C is for the run, which still has to tell that it ended.
+        // Ctrl-C is meant for the run, which still has to send its end.
         .process_group(0)
         .spawn()
 }
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_fails_is_a_problem_and_nothing_else() {
+    fn a_failing_command_is_only_a_problem() {
         assert!(soon(&shell("true")).is_ok());
         let failed = soon(&shell("exit 3")).unwrap_err().to_string();
         assert!(failed.contains("exit status: 3"), "{failed}");
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_hangs_is_killed_with_what_it_started() {
+    fn a_hanging_command_is_killed_with_its_children() {
         let dir = tempfile::tempdir().unwrap();
         let pid = dir.path().join("pid");
         let script = format!("sleep 1000 & echo $! > '{}'; wait", pid.display());
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_command_gets_the_newest_event_and_the_rest_is_counted() {
+    fn a_slow_command_gets_the_newest_event_and_the_others_are_counted() {
         let (runs, problems) = sent(40, "0.4");
         assert_eq!(runs.last().unwrap(), "00000028", "{runs:?}");
         assert!(runs.len() < 40, "{runs:?}");

@@ -1,4 +1,4 @@
-//! What became of a quest, as `export` and `list` show it.
+//! The outcome of a quest, as `export` and `list` show it.
 
 use itertools::Itertools as _;
 
@@ -34,7 +34,7 @@ impl OutcomeReader {
         })
     }
 
-    /// For a text that says once that the world is recorded.
+    /// For a text that mentions the recorded world only once.
     pub(super) fn without_world(self) -> Self {
         Self {
             names_world: false,
@@ -107,9 +107,8 @@ impl OutcomeReader {
     }
 }
 
-/// The state and, in parentheses, what became of a REVIEW that was judged again or settled, and
-/// that it was disputed or forgotten, waits for a quest that ended without a PASS, or was judged by
-/// a recorded world.
+/// The state and, in parentheses, the outcome of a REVIEW that was judged again or settled, followed by
+/// notes: disputed, forgotten, blocked, or judged by a recorded world.
 fn status<'a>(
     state: State,
     became: Option<Effective>,
@@ -140,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_status_says_what_became_of_it_and_calls_no_review_a_pass() {
+    fn the_status_names_the_outcome_and_never_calls_a_review_a_pass() {
         use Effective::{Accepted, Confirmed, Open, Pass, Refuted, Rejected};
 
         let (none, disputed, blocked) = (&[][..], &["disputed"][..], &["blocked"][..]);

@@ -78,17 +78,17 @@ impl Output {
         }
     }
 
-    /// From now on, lines are written as they are: they are meant for a file or another program.
+    /// Stops breaking lines, because the output is meant for a file or another program.
     pub(super) fn keep_lines(&mut self) {
         self.fits = false;
     }
 
-    /// Whether somebody watches lines that are drawn again and again.
+    /// Whether lines can be redrawn on a terminal.
     pub(super) fn is_watched(&self) -> bool {
         self.terminal && !self.json && !self.quiet && !is_dumb()
     }
 
-    /// From now on, text that is longer than the terminal goes through the user's pager.
+    /// Sends text that is longer than the terminal through the user's pager from now on.
     pub(super) fn page(&mut self) {
         if self.terminal
             && !self.json
@@ -134,13 +134,13 @@ impl Output {
         }
     }
 
-    /// Writes the text so far, and breaks if the reader of stdout has gone.
+    /// Writes the text so far, and breaks if stdout is a closed pipe.
     pub fn go_on(&mut self, out: &mut TextOutput) -> io::Result<ControlFlow<()>> {
         self.write(&std::mem::take(&mut out.text))
     }
 
-    /// Writes `value` as JSON, or as `text` renders it. A closed pipe is not an error: the command
-    /// has done its work, and its exit code says so.
+    /// Writes `value` as JSON, or as `text` renders it. A closed pipe is not an error, because the
+    /// command has done its work.
     pub fn show<T: Serialize>(
         &mut self,
         value: &T,
@@ -208,8 +208,8 @@ pub(super) fn write_error(error: &anyhow::Error) {
 }
 
 pub(super) fn write_message(kind: &str, text: &str) {
-    // Messages repeat arguments and file names. Plain escapes line breaks in them, so that
-    // they cannot forge a message of their own.
+    // Messages repeat arguments and file names. Their line breaks are escaped, so that they cannot
+    // forge another message.
     write_to_stderr(&format!("{kind}: {}\n", Escaped(text)));
 }
 
@@ -262,7 +262,7 @@ impl TextOutput {
         self.text
     }
 
-    /// The columns that text of at most `usual` columns has.
+    /// The width for text that usually has `usual` columns.
     pub(super) fn columns(&self, usual: usize) -> usize {
         self.columns.unwrap_or(usual).min(usual)
     }
@@ -285,7 +285,7 @@ impl TextOutput {
         });
     }
 
-    /// Adds the text that a template makes of the values that `--json` prints.
+    /// Adds the text that a template renders from the values that `--json` prints.
     pub(super) fn template(&mut self, template: &'static str, values: impl Serialize) {
         let text = self.rendered(template, values);
         if !text.trim().is_empty() {
@@ -293,19 +293,19 @@ impl TextOutput {
         }
     }
 
-    /// The text that a template makes of `values`. All text in them is escaped.
+    /// The text that a template renders from `values`. All text in them is escaped.
     pub(super) fn rendered(&mut self, template: &'static str, values: impl Serialize) -> String {
         let colour = self.colour;
         let environment = self
             .environment
             .get_or_insert_with(|| self::environment(colour));
-        // Its text is its name, so that a template in a loop is compiled once.
+        // The text serves as the name, so that a template in a loop is compiled once.
         let added = match environment.get_template(template) {
             Ok(_) => Ok(()),
             Err(_) => environment.add_template(template, template),
         };
         let made = added.and_then(|()| environment.get_template(template)?.render(values));
-        // A mistake of ours, which must not take the result of the command with it.
+        // A bug in a template must not hide the result of the command.
         made.unwrap_or_else(|error| format!("this text could not be made: {error}"))
     }
 
@@ -325,7 +325,7 @@ impl TextOutput {
 
 fn environment(colour: bool) -> Environment<'static> {
     let mut environment = template::environment(|text| Escaped(text).to_string());
-    // A mistake in it shows where a template imports it.
+    // A mistake in it is reported when a template imports it.
     let _ = environment.add_template("common.txt", include_str!("text/common.txt"));
     environment.add_filter("tint", move |word: &str, name: &str| {
         let found = TONES.iter().find(|(_, known, _)| *known == name);
@@ -339,7 +339,7 @@ fn environment(colour: bool) -> Environment<'static> {
     environment.add_filter("verbatim", |text: &str| {
         Value::from_safe_string(EscapedLines(text.trim_end()).to_string())
     });
-    // A mark begins the further lines, so that none of them can be taken for one of ours.
+    // Further lines begin with a mark, so that none of them looks like a line of comail.
     environment.add_filter("in_lines", |text: &str, indent: usize| {
         let lines: Vec<_> = text
             .trim_end()
@@ -379,7 +379,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_tinted_is_taken_apart_again() {
+    fn tinted_text_splits_into_its_pieces() {
         let tinted = |tone, word| tinted(true, tone, word);
         let (doubt, bad) = (tinted(Tone::Doubt, "m[0m"), tinted(Tone::Bad, "y"));
         let expected = [

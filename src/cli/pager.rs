@@ -1,7 +1,7 @@
 //! Long text at a terminal goes through a pager, as git's does.
 //!
-//! Only commands that a person reads use it. An agent at a terminal of its own would wait in the
-//! pager for ever.
+//! Only commands with output for people use it. An agent with its own terminal would wait in the pager
+//! forever.
 
 use std::io::{self, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -11,7 +11,7 @@ use super::terminal::size;
 
 const PAGER_VARIABLES: [&str; 2] = ["COMAIL_PAGER", "PAGER"];
 
-/// Keeps what is written until it is longer than the screen, and then hands it to the pager.
+/// Buffers the output until it is longer than the screen, and then starts the pager.
 pub(super) struct Pager {
     /// The shell command that the user names.
     named: Option<String>,
@@ -54,10 +54,10 @@ impl Pager {
             None => Command::new("less"),
         };
         if std::env::var_os("LESS").is_none() {
-            // Ends at once if the text fits, keeps colours, and leaves the text on the screen.
+            // Exits at once if the text fits, keeps colours, and leaves the text on the screen.
             pager.env("LESS", "FRX");
         }
-        // Ctrl-C reaches this process too, and means the pager.
+        // Ctrl-C also reaches this process, but is meant for the pager.
         let ignored = CtrlCIgnored::begin();
         let started = pager.stdin(Stdio::piped()).spawn().ok();
         let piped = started.and_then(|mut child| {
@@ -75,7 +75,7 @@ impl Pager {
         let has_read = match std::mem::replace(&mut self.route, Route::Closed) {
             Route::Pager(mut child, stdin, _ignored) => {
                 drop(stdin);
-                // By these codes, the shell says that it cannot run the command.
+                // The exit codes of a shell that cannot run the command.
                 !matches!(child.wait()?.code(), Some(126 | 127))
             }
             Route::Closed => true,
@@ -129,7 +129,7 @@ impl Write for Pager {
 
 impl Drop for Pager {
     fn drop(&mut self) {
-        // A reader who has gone does not change how the command ends.
+        // A closed pipe does not change how the command ends.
         let _ = self.finish();
     }
 }

@@ -1,7 +1,7 @@
 //! Confirmation by a person: the operator's key or, without one, a word typed on a terminal.
 //!
-//! A terminal stops a careless program but proves nothing, because a program can open one itself.
-//! A key proves a person as long as no agent can read it.
+//! A terminal stops a careless program but proves nothing, because a program can open one itself. A key
+//! proves that a person decided, as long as no agent can read it.
 
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -44,8 +44,8 @@ impl PersonArgs {
         authorise(session, self.operator_key.as_deref(), what, word)
     }
 
-    /// Authorises several decisions at once: also with a key, a person has to type `word` on a
-    /// terminal, unless `yes` was passed.
+    /// Authorises several decisions at once. Even with a key, a person must type `word` on a terminal,
+    /// unless `yes` was passed.
     pub(super) fn authorise_many(
         &self,
         session: &Session,
@@ -66,8 +66,8 @@ impl PersonArgs {
     }
 }
 
-/// Authorises `what`: by the key if the session has one, or else on a terminal, where the person has
-/// to type `word` if there is one.
+/// Authorises `what` by the session's key or, without one, on a terminal, where the person must type
+/// `word` if there is one.
 pub(super) fn authorise(
     session: &Session,
     key: Option<&Path>,
@@ -82,7 +82,7 @@ pub(super) fn authorise(
     Ok(None)
 }
 
-/// Has a person at a terminal confirm `what`, by typing `word` if there is one.
+/// Asks a person at a terminal to confirm `what`, by typing `word` if there is one.
 pub(super) fn confirm(what: &str, word: Option<&str>) -> Result<()> {
     if !is_on_terminal() {
         return refuse(

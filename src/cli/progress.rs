@@ -1,4 +1,4 @@
-//! Progress bars, Ctrl-C, and readers of stdout that go away.
+//! Progress bars, Ctrl-C, and closed pipes.
 //!
 //! The first Ctrl-C asks a command to stop cleanly if it handles that, and otherwise ends the
 //! process. The second one always ends it.
@@ -16,7 +16,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use super::exit::Exit;
 use crate::session::Watch;
 
-/// Set if the user or the terminal rules bars out.
+/// Set if the user or the terminal does not allow bars.
 static ARE_HIDDEN: AtomicBool = AtomicBool::new(false);
 
 /// Shows no bar from now on.
@@ -35,7 +35,7 @@ impl WorkBar {
     const PATIENCE: Duration = Duration::from_millis(300);
 
     fn new(template: &str, total: Option<u64>) -> Self {
-        // It counts from the start, so that the rate is right when it appears.
+        // It counts from the start, so that the rate is correct when the bar appears.
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template(template);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -45,8 +45,7 @@ impl WorkBar {
                 let _ = write!(out, "{:.0}/s", bar.per_sec());
             })
             .with_key("left", |bar: &ProgressState, out: &mut dyn fmt::Write| {
-                // Before the first steps there is nothing to estimate from, and near the end
-                // nothing worth a number.
+                // There is no estimate before the first steps, and no need for one near the end.
                 if bar.eta().as_secs() > 0 {
                     let _ = write!(out, ", {:#} left", HumanDuration(bar.eta()));
                 }
@@ -131,7 +130,7 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 /// How many parts of the program handle Ctrl-C now.
 static HANDLING: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether Ctrl-C means another program at the terminal.
+/// Whether Ctrl-C is meant for another program at the terminal.
 static IS_IGNORED: AtomicBool = AtomicBool::new(false);
 
 /// The handler can be installed only once.
@@ -207,7 +206,7 @@ pub(super) fn go_on() -> Result<(), Stopped> {
 
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// Waits, unless Ctrl-C or the end of the reader says how the command ends.
+/// Waits for `patience`. Returns earlier, with the exit, after Ctrl-C or if stdout is closed.
 ///
 /// Ctrl-C ends both sides of a pipe, and the end of the other side may be noticed first.
 pub(super) fn ends_within(patience: Duration) -> Option<Exit> {
@@ -222,8 +221,8 @@ pub(super) fn ends_within(patience: Duration) -> Option<Exit> {
     }
 }
 
-/// Waits until the time is over or the reader of stdout has gone, and says which. Writing would
-/// show that too, but only when there is something to write.
+/// Waits for `patience`, and returns true as soon as stdout is closed. Writing would show that too, but
+/// only if there is something to write.
 fn leaves_within(patience: Duration) -> bool {
     let stdout = std::io::stdout();
     let mut asked = [PollFd::new(stdout.as_fd(), PollFlags::empty())];
@@ -239,7 +238,7 @@ fn leaves_within(patience: Duration) -> bool {
             }
             is_gone
         }
-        // The time is over, or a signal arrived, which the caller checks.
+        // A timeout, or a signal, which the caller checks.
         _ => false,
     }
 }

@@ -96,7 +96,7 @@ pub(super) fn world(session: &Session) -> Result<JudgeWorld> {
     Ok(JudgeWorld::of(session, &kind)?)
 }
 
-/// Settles one judgement after the other, each on disk before the next is waited for.
+/// Settles one judgement after the other. Each is on disk before the next one is awaited.
 fn judge(
     session: &mut Session,
     queue: &mut HostQueue,

@@ -32,7 +32,7 @@ pub(super) const SERVER_VARIABLE: &str = "COMAIL_SERVER";
 
 pub(super) const TOKEN_VARIABLE: &str = "COMAIL_TOKEN";
 
-/// A file with the certificates, in PEM, of an authority that the server's certificate comes from.
+/// A PEM file with the certificates of the authority that issued the server's certificate.
 const CA_VARIABLE: &str = "COMAIL_SERVER_CA";
 
 /// The directory whose write zones are sent with an answer; by default, the working directory.
@@ -54,7 +54,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 const SPOOL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A server, and the token that it gets.
+/// A server and the token for it.
 #[derive(Clone)]
 pub(super) struct Remote {
     client: reqwest::Client,
@@ -64,11 +64,11 @@ pub(super) struct Remote {
     spool: Option<PathBuf>,
 }
 
-/// Why there is no connection.
+/// Why a connection failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unreached {
     NotListening,
-    /// Its certificate is none for this host, or comes from an unknown authority.
+    /// Its certificate is for another host, or from an unknown authority.
     Untrusted,
     Other,
 }
@@ -222,8 +222,8 @@ impl Remote {
         })
     }
 
-    /// Sends a request, again as long as no server listens: one that starts does in a moment, and
-    /// what found no server was not sent.
+    /// Sends a request, and repeats it for a while if no server listens, because the server may be
+    /// starting. Without a server, nothing was sent.
     async fn sent(&self, request: RequestBuilder) -> reqwest::Result<Response> {
         let began = Instant::now();
         while self.spool.is_none()
@@ -275,7 +275,7 @@ impl Remote {
             if waited > TIMEOUT {
                 bail!("the run did not answer in time; nothing is known about this call");
             }
-            // A call that the run did not take can be taken back.
+            // A call that the run has not taken can be withdrawn.
             if waited > SPOOL_TIMEOUT && fs::remove_file(&called).is_ok() {
                 bail!(
                     "the run takes no call from {}; nothing was submitted",
@@ -283,7 +283,7 @@ impl Remote {
                 );
             }
         };
-        // A reply that stays behind goes with the directory.
+        // A reply that cannot be removed is removed with the directory.
         let _ = fs::remove_file(&replied);
         let reply: SpooledReply = serde_json::from_slice(&bytes)?;
         let exit = reply.exit;
@@ -294,7 +294,7 @@ impl Remote {
         })
     }
 
-    /// Carries out a call, and prints what the server says.
+    /// Carries out a call, and prints the reply of the server.
     pub(super) fn run(&self, context: &mut Context, call: &Call) -> Result<Exit> {
         let form = if context.output.json {
             Form::Json
@@ -319,7 +319,7 @@ impl Remote {
         Exit::from_repr(reply.exit).with_context(|| format!("unknown exit code {}", reply.exit))
     }
 
-    /// What `next` would print, and how it would end.
+    /// The output and the exit code of `next`.
     pub(super) fn next(&self) -> Result<(Exit, String)> {
         let form = Form::Text { colour: false };
         let reply = block_on(self.send(&Call::Next(NextCall::default()), form))??;
@@ -342,8 +342,8 @@ impl Remote {
     }
 }
 
-/// Refuses a command that would work on a session which is here by chance, while the environment names a
-/// server; `unserved` if no server can carry it out and no session is named.
+/// Refuses a command that would use a session found by chance although the environment names a server.
+/// `unserved` is true if a server cannot carry out the command and no session is named.
 pub(super) fn refuse_with_server(unserved: bool) -> Result<()> {
     if !unserved || variable(SERVER_VARIABLE).is_none() {
         return Ok(());
@@ -386,7 +386,7 @@ fn authority(path: &Path) -> Result<String> {
     text.with_context(|| format!("{CA_VARIABLE}: cannot read {}", path.display()))
 }
 
-/// Tells the server of a command line of `submit` that could not be read, so that a run notices an
+/// Reports a command line of `submit` that could not be parsed to the server, so that a run notices an
 /// agent that repeats it.
 pub(super) fn report_refused(args: &[OsString]) {
     let words = args.iter().skip(1).map(|word| word.to_string_lossy());
@@ -395,14 +395,14 @@ pub(super) fn report_refused(args: &[OsString]) {
         && let Ok(Some(remote)) = Remote::of_environment()
     {
         let body = json!({ "refused": refused }).to_string().into_bytes();
-        // What cannot be told is not counted.
+        // A report that cannot be sent is not counted.
         let _ = block_on(remote.request("v1/submit", Some(body), "application/json"));
     }
 }
 
 /// The quest kind of the session that `args` name, or the built-in one if there is no session.
 ///
-/// `submit` has a flag for each field of the kind, so it has to be known before clap parses `args`.
+/// `submit` has a flag for each field of the kind, so the kind must be known before clap parses `args`.
 pub(super) fn kind_of_args(args: &[OsString]) -> Result<QuestKind> {
     if !args.iter().any(|arg| arg == "submit") {
         return Ok(email::kind());

@@ -118,7 +118,7 @@ fn write(
 ) -> Result<Option<String>> {
     let folded = match &made.seen {
         Ok(folded) => folded,
-        // A file about a damaged ledger would look as if it were reliable.
+        // A file about a damaged ledger would look reliable.
         Err(damage) => {
             context.output.note(&format!(
                 "no file was written, because the session cannot be read: {damage}"
@@ -173,7 +173,7 @@ fn picture(
     Ok(draw::picture(&folded.session, &folded.projection, asked)?)
 }
 
-/// The page of a server, with what is recorded.
+/// The page of a server, without judging PASSes again.
 pub(super) fn live_page(context: &mut Context) -> Result<Exit> {
     let asked = Asked {
         run: None,
@@ -193,7 +193,7 @@ pub(super) fn live_page(context: &mut Context) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The file to write and its form, which its name says.
+/// The file to write, and the form that its name implies.
 fn target<'a>(context: &Context, args: &'a ReportArgs) -> Result<Option<(&'a Path, Format)>> {
     let named = args.out.as_deref().map(|path| {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
@@ -219,12 +219,12 @@ fn target<'a>(context: &Context, args: &'a ReportArgs) -> Result<Option<(&'a Pat
 }
 
 pub(super) struct Asked<'a> {
-    /// The run that the report is about; the last one where none is named.
+    /// The run that the report is about; by default the last one.
     pub(super) run: Option<RunId>,
     pub(super) min_pass: Option<MinPass>,
-    /// Whether a session is complete also with open REVIEWs and DONE quests.
+    /// Whether a session with open REVIEWs and DONE quests counts as complete.
     pub(super) accept_unproven: bool,
-    /// Whether PASSes are judged again by the tree and the commands as they are now.
+    /// Whether PASSes are judged again by the current tree and commands.
     pub(super) judge_again: bool,
     /// Whether to end that early.
     pub(super) stop: &'a dyn Fn() -> bool,
@@ -234,11 +234,11 @@ pub(super) struct Made {
     pub(super) report: Report,
     /// The session, or why it cannot be read.
     pub(super) seen: Result<Folded, String>,
-    /// Whether Ctrl-C stopped it before everything was looked at.
+    /// Whether Ctrl-C stopped it early.
     pub(super) stopped: bool,
 }
 
-/// Makes a report. A session that cannot be read is a shortfall in it, and not an error.
+/// Makes a report, in which a session that cannot be read is a shortfall and not an error.
 pub(super) fn made(context: &mut Context, asked: &Asked<'_>) -> Result<Made> {
     let (dir, run) = (context.dir.clone(), asked.run);
     let (seen, manifest, history, shortfalls, survey) = match context.open_whole() {
@@ -256,7 +256,7 @@ pub(super) fn made(context: &mut Context, asked: &Asked<'_>) -> Result<Made> {
         Err(error) => {
             let why = error.to_string();
             let shortfalls = completeness::of_damage(&audit::found(error)?);
-            // Runs are reported as far as the ledger can be read.
+            // Runs are reported up to the damage of the ledger.
             let history = history(&dir).unwrap_or_default();
             let manifest = read_manifest(&dir).map(|(manifest, _)| manifest);
             (
@@ -297,12 +297,12 @@ fn survey(
     }: &Folded,
     history: &RunHistory,
 ) -> Result<Survey> {
-    // Until here Ctrl-C ends the process at once: nothing is lost by it.
+    // Up to here Ctrl-C ends the process at once, because nothing is lost.
     progress::handle_ctrl_c();
     let lives = |run| lives(session.dir(), history, run);
     let text = |error: JudgeError| format!("{:#}", anyhow::Error::new(error));
     let mut judges = JudgeContext::of(session).map_err(text);
-    // All that follows is judged by the tree of one moment.
+    // All later judgements use the tree of one moment.
     let held = match &mut judges {
         Ok(judges) => judges.world.hold_tree().map_err(text),
         Err(why) => Err(why.clone()),
@@ -336,14 +336,14 @@ fn history(dir: &Path) -> Result<RunHistory, SessionError> {
     let (_, mut log) = Ledger::open(dir)?;
     let mut history = RunHistory::default();
     let read = log.read_on(&mut |entry| history.take(entry.line.at(), &entry.event));
-    // The lines before the damage are still good.
+    // The lines before the damage can be used.
     match read {
         Ok(()) | Err(SessionError::Damaged { .. }) => Ok(history),
         Err(error) => Err(error),
     }
 }
 
-/// Whether a run goes on: no line ends it, and its process lives or somebody holds its lock.
+/// Whether a run is alive: it has no end in the ledger, and its process lives or its lock is held.
 fn lives(dir: &Path, history: &RunHistory, run: RunId) -> bool {
     let known = history.get(run);
     let ended = known.is_some_and(|run| run.ended.is_some());
@@ -351,7 +351,7 @@ fn lives(dir: &Path, history: &RunHistory, run: RunId) -> bool {
     !ended && live_runs::is_live(dir, run, process)
 }
 
-/// What the checks over the whole result say. They are not run as long as quests are TODO.
+/// The result of the checks over the whole result, which do not run as long as quests are TODO.
 fn said(
     session: &Session,
     projection: &Projection,

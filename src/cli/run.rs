@@ -49,7 +49,7 @@ use crate::run::agent::{AgentCommand, AgentShell, Given, Preset, command_line};
 use crate::run::lessons::{Bound, Earlier, Learned, inherited};
 use crate::run::limits::{parse_cost, parse_time, parse_tokens};
 use crate::run::{
-    Answers, Confinement, NONE, Plan, PromptBuilder, PromptInput, RunEvent, RunObserver, Sources,
+    Answers, Confinement, NONE, Plan, PromptBuilder, PromptInput, RunEvent, RunObserver,
 };
 use crate::session::{Ledger, Reason, RunId, Session, State, Tally};
 use crate::world::sandbox::{Cost, distrust, trusted_path};
@@ -143,7 +143,7 @@ const AGENT: &str = "The agent";
 
 const BUDGETS: &str = "Budgets; when one is used up, the agent gets one last call";
 
-// One agent prints no more than this in any work that is worth reading.
+// A useful agent prints less than this.
 const MAX_LOG_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How many facts of lost PASSes are printed; the report has all of them.
@@ -226,7 +226,7 @@ fn preset() -> impl TypedValueParser<Value = &'static Preset> {
         .try_map(|name| Preset::named(&name).ok_or("there is no such agent"))
 }
 
-// The agent would take a leading dash for an option of its own.
+// The agent would read a leading dash as an option.
 fn model(name: &str) -> Result<String, &'static str> {
     if name.starts_with('-') || name.trim().is_empty() {
         return Err("the name of a model cannot begin with a dash");
@@ -284,7 +284,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let session = context.open_session()?;
     let real = std::fs::canonicalize(&context.dir)?;
     if std::path::absolute(&context.dir)? != real {
-        // An agent could replace a link in its working directory by one to another session.
+        // An agent could replace a link in its working directory with one to another session.
         context.dir = real;
     }
     refuse_inside_a_run(&session)?;
@@ -330,11 +330,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         terminated: Arc::clone(&terminated),
         notifier: &notifier,
     };
-    let sources = Sources {
-        now: context::now,
-        salts: context::salt,
-    };
-    let driven = crate::run::run(&dir, plan, &prompts, &judge, &mut watcher, sources);
+    let driven = crate::run::run(&dir, plan, &prompts, &judge, &mut watcher);
     drop(watcher);
     // Write the report even if the run failed.
     let told = report(context, args, run, &terminated);
@@ -375,7 +371,7 @@ fn report(
     let place = write_files(context, run, &made)?;
     note_lost(&mut context.output, &made.report);
     let dirs = std::slice::from_ref(&context.dir);
-    // Where the ledger does not read, the report has said so.
+    // If the ledger cannot be read, the report says so.
     let rules = insights_of(context, dirs, HALF_LIFE_DAYS).map(|insights| insights.rules);
     let mut rules = rules.unwrap_or_default();
     rules.truncate(MAX_RULES);
@@ -390,7 +386,7 @@ fn write_files(context: &mut Context, run: RunId, made: &Made) -> Result<PathBuf
         let page = page(context, folded, word(&made.report), &[]);
         let written = page.and_then(|(_, html)| Ok(write_page(&context.dir, run, &html)?));
         if let Err(error) = written {
-            // The page shows nothing that the report lacks.
+            // The page contains nothing that is not in the report.
             let note = format!("cannot write the page: {error:#}");
             context.output.note(&note);
         }
@@ -464,7 +460,8 @@ fn headline(report: &Report) -> String {
     }
 }
 
-/// The digest of a program is frozen, but not what it loads.
+/// Refuses programs in directories that the agent may change: the digest of a program is frozen, but
+/// not that of the libraries that it loads.
 fn refuse_writable(programs: &[PathBuf], plan: &Plan) -> Result<()> {
     let grants = plan.confinement.grants.iter();
     let writable: Vec<_> = grants.flat_map(|grants| &grants.write).collect();
@@ -598,7 +595,7 @@ fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
 
 fn new_run() -> RunId {
     let mut bytes = [0; 4];
-    // Without randomness, the time tells runs apart.
+    // Without randomness, the time distinguishes runs.
     if getrandom::fill(&mut bytes).is_err() {
         bytes = context::now().subsec_nanosecond().to_le_bytes();
     }
@@ -609,7 +606,7 @@ fn new_run() -> RunId {
 fn terminated() -> Arc<AtomicBool> {
     let asked = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-        // If it cannot be caught, it ends the process at once, and the next run cleans up.
+        // If it cannot be caught, it ends the process, and the next run cleans up.
         let _ = signal_hook::flag::register(signal, Arc::clone(&asked));
     }
     asked
@@ -710,10 +707,10 @@ fn write_event(out: &mut TextOutput, event: &RunEvent) {
     out.template(include_str!("text/run.txt"), values);
 }
 
-/// The prompts: what `next` prints, how to answer, lessons and history.
+/// The prompts: the output of `next`, how to answer, lessons and history.
 #[derive(Debug)]
 struct RunPrompts {
-    /// How much of lessons a prompt carries.
+    /// The maximum size of the lessons in a prompt.
     bound: Bound,
     earlier: Vec<Earlier>,
     learned: Mutex<(Ledger, Learned)>,
@@ -728,7 +725,7 @@ impl RunPrompts {
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         let (log, learned) = &mut *learned;
         if learned.read_on(log).is_err() {
-            // Lines were redacted, so the ones behind them have moved: read all again.
+            // Lines were redacted, so the lines after them have moved: read all again.
             (*log, *learned) = (session.log(), Learned::default());
             learned.read_on(log)?;
         }

@@ -102,7 +102,7 @@ const GENERATOR_MODEL: &str = "scan.generator-model";
 const DEFAULT_MAX_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
 
 pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
-    // A session that is half made is removed.
+    // Handled so that an incomplete session is removed.
     progress::handle_ctrl_c();
     let scanned = if args.update {
         update::run(context, &args.list, args.operator_key.as_deref())?
@@ -113,7 +113,7 @@ pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What the session freezes of the command line and of the user's settings.
+/// The settings of the command line and of the user's file that the session freezes.
 fn frozen(
     context: &mut Context,
     args: &ScanArgs,
@@ -126,7 +126,7 @@ fn frozen(
         None => true,
         Some(definition) => definition.gate(GateSettings::default())?.looks_at_pages(),
     };
-    // The pages of a recorded world are not those of sites that a browser could load.
+    // A browser cannot load the pages of a recorded world.
     let may_render = args.world.is_none() && looks_at_pages;
     let mut note = |text: &str| context.output.note(text);
     let network = set.table::<NetworkTable>()?;
@@ -149,7 +149,7 @@ pub(super) fn create(
     args: &ScanArgs,
     freeze: impl FnOnce(&Context) -> Result<Option<FrozenFile>>,
 ) -> Result<Scanned> {
-    // What needs no list comes first: a mistyped flag should not wait for a million rows.
+    // Checks without the list come first: a mistyped flag should not wait for a million rows.
     let set = args.settings(context)?;
     let further: ScanTable = set.table()?;
     let carry = Carry {
@@ -197,7 +197,7 @@ pub(super) fn create(
     let old = carry.open(context)?;
     let mut forgotten = Vec::new();
     if let Some(old) = &old {
-        // What had to be forgotten must not come back in the new session either.
+        // Forgotten addresses must not come back in the new session either.
         let forgetting = old.forgetting();
         nothing_forgotten(&forgetting, path)?;
         forgotten = forgetting.suppressed().to_vec();
@@ -275,7 +275,7 @@ impl ScanArgs {
         }
     }
 
-    /// What the user's file and `--set` say, where it applies to this scan.
+    /// The settings of the user's file and `--set` that apply to this scan.
     fn settings(&self, context: &mut Context) -> Result<Settings> {
         let mut settings = context.settings("scan", &self.set)?;
         if self.carry.is_none() && settings.are_given(RECHECK) {
@@ -287,7 +287,7 @@ impl ScanArgs {
                     "--set {ROLE_ONLY}: it applies only to the e-mail quest"
                 ));
             }
-            // The user's file means the rules of the e-mail quest.
+            // The user's file is about the rules of the e-mail quest.
             settings.drop_of_file("gate");
         }
         if let Some((keys, path)) = settings.of_file() {
@@ -334,7 +334,7 @@ pub struct KindArgs {
 }
 
 impl KindArgs {
-    /// What `scan` froze of the quest file, after its controls were run; none without a quest file.
+    /// Freezes the quest file, and runs its controls; none without a quest file.
     pub(super) fn freeze(&self, context: &Context) -> Result<Option<FrozenFile>> {
         let Some(path) = &self.quest else {
             return Ok(None);
@@ -345,7 +345,7 @@ impl KindArgs {
         Ok(Some(frozen))
     }
 
-    /// What the session records of the kind, with the reviewers of what passes.
+    /// The session's record of the kind, with the reviewers.
     fn record(
         &self,
         definition: Option<&Definition>,
@@ -401,12 +401,12 @@ fn gate_settings(
     })?)
 }
 
-/// Renders the prompt of every quest once, so that none fails only when it is handed out, and refuses
-/// an example that answers one of them: every agent reads it.
+/// Renders the prompt of every quest once, so that a faulty one is found now. Refuses an example that
+/// answers one of the quests, because every agent reads the example.
 pub(super) fn check_prompts(definition: &Definition, quests: &[Quest]) -> Result<()> {
     let file = definition.file()?;
     let kind = &file.kind();
-    // In any case and with invisible characters, it is the same name to an agent.
+    // To an agent, a name in other case or with invisible characters is the same.
     let example = kind.example_key().map(|key| fold(key.as_str()));
     let bar = WorkBar::of("rendering the prompts", quests.len() as u64);
     for quest in quests {
@@ -432,12 +432,12 @@ pub(super) fn check_prompts(definition: &Definition, quests: &[Quest]) -> Result
 /// How earlier PASSes are taken over.
 struct Carry<'a> {
     from: Option<&'a Path>,
-    /// Whether everything is fetched again.
+    /// Whether all evidence is fetched again.
     recheck: bool,
 }
 
 impl Carry<'_> {
-    /// Refuses an earlier session that would contain the new one, before anything is read.
+    /// Refuses an earlier session whose directory contains the new one.
     pub(super) fn refuse_same(&self, new: &Path) -> Result<()> {
         let old = self.from.map(fs::canonicalize);
         let Some(Ok(old)) = old else {
@@ -469,7 +469,7 @@ impl Carry<'_> {
         new: &NewSession<'_>,
     ) -> Result<CarriedOver> {
         let kind = &old.manifest().kind;
-        // The PASSes of a quest file are no proof of addresses.
+        // PASSes of a quest file do not prove addresses.
         if kind.definition.is_some() {
             return refuse(format!(
                 "the earlier session has quests of a quest file, `{}`, and only PASSes of the \
@@ -490,8 +490,7 @@ impl Carry<'_> {
             });
         }
         let before = judge::network_of(old.manifest())?;
-        // Evidence that came through another resolver or proxy proves nothing about those that
-        // this session uses.
+        // Evidence from another resolver or proxy proves nothing about the ones of this session.
         if !self.recheck && !before.asks_as(&judge::network_of(new.manifest)?) {
             return refuse(
                 "the earlier session has other network settings (dns-server, proxy, ca-cert, \
@@ -504,7 +503,7 @@ impl Carry<'_> {
             let judged = look(&mut carrier, new.manifest)?;
             carrier.by_world(judged);
         }
-        // Shown only after the quests are written, which have a bar of their own.
+        // Shown only after the quests are written, which have their own bar.
         let (bar, left) = (OnceCell::new(), carrier.left());
         let brought = carrier.by_ref().map(|brought| -> Result<_> {
             bar.get_or_init(|| WorkBar::of("judging again", left as u64))
@@ -520,8 +519,8 @@ impl Carry<'_> {
     }
 }
 
-/// Judges the PASSes by the world as it is now. Nothing is on disk yet, so an interrupt leaves
-/// nothing behind.
+/// Judges the PASSes again by the current world. Nothing is on disk yet, so an interrupt leaves no
+/// files behind.
 fn look(carrier: &mut Carrier<'_>, manifest: &Manifest) -> Result<Vec<JudgedJob>> {
     let jobs = carrier.jobs()?;
     let mut judged = Vec::with_capacity(jobs.len());

@@ -1,4 +1,4 @@
-//! A full screen, drawn by ratatui, and the terminal as it was before, however the process ends.
+//! A full screen, drawn by ratatui. The terminal is restored, however the process ends.
 //!
 //! ratatui's own wrapping has no hanging indent, so lines are wrapped here before they are drawn.
 
@@ -50,7 +50,7 @@ pub enum Key {
     Interrupt,
 }
 
-/// What a screen shows, and where text is typed.
+/// The rows of a screen, and the position of the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
     pub rows: Vec<Line<'static>>,
@@ -61,8 +61,8 @@ pub(super) fn is_possible(output: &Output) -> bool {
     !output.json && !is_dumb() && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// Whether the terminal is taken. Whoever draws or restores holds the lock, so that nothing is
-/// drawn on a terminal that was restored.
+/// Whether the terminal is in use. Drawing and restoring hold the lock, so that nothing is drawn on a
+/// restored terminal.
 static TAKEN: Mutex<bool> = Mutex::new(false);
 
 fn taken() -> MutexGuard<'static, bool> {
@@ -72,7 +72,7 @@ fn taken() -> MutexGuard<'static, bool> {
 fn restore() {
     let mut taken = taken();
     if std::mem::take(&mut *taken) {
-        // Errors are ignored: every step is tried, whatever the others did.
+        // Errors are ignored, so that every step is tried.
         let _ = execute!(
             io::stdout(),
             DisableBracketedPaste,
@@ -99,7 +99,7 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// Takes the terminal. A signal that ends the process restores it first.
+    /// Switches the terminal to the full screen. A signal that ends the process restores it first.
     pub(super) fn enter(output: &Output) -> io::Result<Self> {
         restore_on_signals()?;
         restore_on_panic(restore);
@@ -109,7 +109,7 @@ impl Screen {
             colour: output.colour,
             shown: None,
         };
-        // From here on, a terminal that was only partly taken is restored when it is dropped.
+        // From here on, dropping the screen restores the terminal, even if a step below fails.
         terminal::enable_raw_mode()?;
         execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
         Ok(screen)
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_broken_at_spaces_and_else_anywhere() {
+    fn lines_break_at_spaces_or_else_anywhere() {
         assert_eq!(rows("  one two three", 9), ["  one two", "    three"]);
         assert_eq!(rows("aaaaaaaaaa bb", 6), ["aaaaaa", "  aaaa", "  bb"]);
         assert_eq!(rows("", 6), [""]);
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_with_control_are_no_letters() {
+    fn control_keys_are_not_letters() {
         let press = |c, modifiers| key(KeyEvent::new(KeyCode::Char(c), modifiers));
         assert_eq!(press('a', KeyModifiers::NONE), Some(Key::Char('a')));
         assert_eq!(press('?', KeyModifiers::SHIFT), Some(Key::Char('?')));

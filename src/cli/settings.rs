@@ -1,9 +1,8 @@
 //! The settings: keys of the user's configuration file, some of which `--set` also takes.
 //!
-//! The keys of [`Table`]s are the rarely used settings of `scan` and `run`. Their values are kept as
-//! text until the table parses them, so that the file and `--set` accept the same, and each mistake
-//! names its place. Every other key is the long name of a flag, which the parser of the command
-//! line checks.
+//! The keys of [`Table`]s are rarely used settings of `scan` and `run`. Their values stay text until
+//! the table parses them, so that the file and `--set` accept the same values, and each error names
+//! its place. Every other key is the long name of a flag, which the command-line parser checks.
 
 pub(super) mod gate;
 pub(super) mod network;
@@ -60,7 +59,7 @@ pub(super) fn flag_of<'p>(parser: &'p Command, key: &str) -> Option<&'p Arg> {
     arguments.find(|argument| argument.get_long() == Some(name))
 }
 
-/// The key of a [`Table`] that has the name of a flag which `command` lacks.
+/// The key of a [`Table`] that has the name of a flag that `command` does not have.
 pub(super) fn key_named(name: &str, command: &str) -> Option<String> {
     keys().find(|key| parts(key).1 == name && command_of(key) == command)
 }
@@ -81,7 +80,7 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// Where the key is, as errors begin.
+    /// The place of the key, for the start of an error.
     pub(super) fn spot(&self, key: &str) -> String {
         match &self.place {
             Place::File { path, line } => format!("{}:{line}: `{key}`", path.display()),
@@ -94,12 +93,12 @@ impl Setting {
     }
 }
 
-/// The settings of one command: those of the user's file, or of `--set` where both have a key.
+/// The settings of one command: those of the user's file, overridden by `--set`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Settings(pub(super) BTreeMap<String, Setting>);
 
 impl Settings {
-    /// These settings with those of `--set`; a key without a table is of the command's own one.
+    /// These settings with those of `--set`; a key without a table is in the command's own table.
     pub(super) fn with(
         mut self,
         set: &[String],
@@ -158,7 +157,7 @@ impl Settings {
         Some((keys, *paths.first()?))
     }
 
-    /// Drops what the user's file says in a table.
+    /// Drops the settings of the user's file in a table.
     pub(super) fn drop_of_file(&mut self, table: &str) {
         self.0
             .retain(|key, setting| parts(key).0 != table || setting.place == Place::CommandLine);
@@ -187,7 +186,7 @@ fn refuse_other(key: &str, command: &str, parser: &Command) -> Result<(), Hinted
     }))
 }
 
-/// The error about a key that is not `known`. The hint is the one with the nearest name.
+/// The error about a key that is not `known`. The hint names the nearest known key.
 pub(super) fn unknown_key(place: &str, key: &str, known: &[String]) -> Hinted {
     let (table, name) = parts(key);
     let near = nearest(name, known.iter().map(|known| parts(known).1));
@@ -218,7 +217,7 @@ impl Values<'_> {
         }
     }
 
-    /// What the function makes of each value.
+    /// All values, parsed by `parse`.
     pub(super) fn all_by<T, E: ToString>(
         &self,
         parse: impl Fn(&str) -> Result<T, E>,
@@ -226,7 +225,7 @@ impl Values<'_> {
         self.0.iter().map(|value| said(parse(value))).collect()
     }
 
-    /// What the function makes of the only value.
+    /// The only value, parsed by `parse`.
     pub(super) fn by<T, E: ToString>(
         &self,
         parse: impl FnOnce(&str) -> Result<T, E>,
@@ -282,7 +281,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_key_names_its_table_or_is_of_the_commands_own_one() {
+    fn a_key_without_a_table_is_in_the_commands_own_table() {
         let table = |command, set: &[&str]| settings(command, set).unwrap().0;
         assert!(table("run", &["grace=1s"]).contains_key("run.grace"));
         assert!(table("scan", &["lease=1m"]).contains_key("scan.lease"));
@@ -342,14 +341,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn one_value_is_no_list() {
+    fn a_single_value_is_not_a_list() {
         let twice = settings("run", &["grace=1s", "grace=2s"]).unwrap();
         let refused = twice.table::<run::RunTable>().unwrap_err().to_string();
         assert_eq!(refused, "--set run.grace: expected one value");
     }
 
     #[test]
-    fn a_flag_that_has_gone_is_found_among_the_keys_of_its_command() {
+    fn a_removed_flag_is_found_among_the_keys_of_its_command() {
         let found = |name, command| key_named(name, command);
         assert_eq!(
             found("allow-net", "scan").as_deref(),

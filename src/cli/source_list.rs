@@ -1,4 +1,4 @@
-//! How a list is read into quests: which sheet and which columns, in `session.json` as `list`.
+//! How a list is read into quests. The choice of sheet and columns is `list` in `session.json`.
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ use crate::table::{
 };
 use crate::world::tree::{Ignored, TreePath};
 
-/// How a list is read, as the operator or the quest file said. The same plan reads the same copy
-/// in the same way.
+/// How a list is read, by the choice of the operator or the quest file. A plan always reads a copy in
+/// the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ListPlan {
     #[serde(flatten)]
@@ -45,7 +45,7 @@ pub struct ListPlan {
     pub after: Option<String>,
 }
 
-/// How many rows show which column holds websites.
+/// How many rows are searched for a column with websites.
 const SITE_ROWS: u32 = 100;
 
 pub struct PlannedList {
@@ -101,7 +101,7 @@ impl PlannedList {
         columns.map(|column| self.list.label(*column)).collect()
     }
 
-    /// What the column of known sites is called, if the list has one.
+    /// The label of the column of known sites, if the list has one.
     pub fn site_label(&self) -> Option<String> {
         self.site_column().map(|column| self.list.label(column))
     }
@@ -111,7 +111,7 @@ impl PlannedList {
         self.columns.get(self.plan.key.len()).copied()
     }
 
-    /// What the column is called most of whose first texts name a website; the key is none.
+    /// The name of a column whose first texts are mostly websites, other than the key.
     pub fn column_of_sites(&mut self) -> Result<Option<String>> {
         let header = self.list.header().map_or(0, |header| header.row);
         let (mut counts, mut rows) = (Vec::<(u32, u32)>::new(), 0);
@@ -124,7 +124,7 @@ impl PlannedList {
                 counts.resize(counts.len().max(cells.len()), (0, 0));
                 for ((texts, sites), cell) in counts.iter_mut().zip(cells) {
                     *texts += u32::from(!cell.trim().is_empty());
-                    // An address is no website, though its domain is.
+                    // An address is not a website, although its domain may be one.
                     *sites += u32::from(!cell.contains('@') && !anchor_sites(cell).is_empty());
                 }
                 rows += 1;
@@ -137,15 +137,15 @@ impl PlannedList {
         let columns = counts.iter().enumerate().filter(|(_, count)| mostly(count));
         let mut columns = columns.filter_map(|(at, _)| ColumnIndex::new(u32::try_from(at).ok()?));
         let found = columns.find(|column| !self.columns[..self.plan.key.len()].contains(column));
-        // `column B` is a label, but no name of a column.
+        // `column B` is a label, but flags need the letter alone.
         Ok(found.map(|column| match self.list.header() {
             Some(_) => self.list.label(column),
             None => column.to_string(),
         }))
     }
 
-    /// Refuses another column of known sites than `own`, the session's. A list that has no such column
-    /// may name its sites in another one.
+    /// Refuses a column of known sites other than `own`, the session's. A list without that column may
+    /// have its sites in another one.
     pub fn refuse_other_site(&self, own: &str) -> Result<()> {
         match (self.site_column(), self.list.column(own)) {
             (Some(given), Ok(own)) if given != own => {
@@ -188,7 +188,7 @@ impl PlannedList {
                 };
                 listing.add(row, || OtherCells {
                     shown: filled(&labels, shown),
-                    // As the quest file calls them, since that is how checks name them.
+                    // With the names of the quest file, which checks use.
                     known: filled(&plan.known, known),
                 })?;
                 Ok(())
@@ -209,8 +209,7 @@ fn filled(labels: &[String], cells: &[String]) -> Vec<Shown> {
         .collect()
 }
 
-/// A listing of the quests that `session` has by `projection`, without rows: those are of a list that
-/// was read before.
+/// A listing of the quests of `session`, without their rows, which belong to an earlier list.
 pub fn known_quests(session: &Session, projection: &Projection) -> Result<Listing> {
     let mut listing = Listing::default();
     let mut reader = session.reader()?;
@@ -284,7 +283,7 @@ impl ListArgs {
         self.site_col.is_some() && before.site.is_none()
     }
 
-    /// Whether the flags name the column of sites otherwise than when the list was read `before`.
+    /// Whether the flags name another column of sites than when the list was read `before`.
     pub(super) fn renames_site(&self, before: &ListPlan) -> bool {
         self.site_col.is_some() && self.site_col != before.site
     }
@@ -328,7 +327,7 @@ impl ListArgs {
             plan.options.format = Some(InputFormat::Jsonl);
         }
         if !self.show.is_empty() {
-            // The columns of the quest file are shown in any case, those of the last list are not.
+            // The columns of the quest file are always shown, those of the last list are replaced.
             let own = if before.is_some() {
                 Vec::new()
             } else {
@@ -353,8 +352,7 @@ impl ListArgs {
     }
 }
 
-/// The column of a list that has only one, or of a directory. Of several, the one with the keys is
-/// not guessed.
+/// The key column of plain lines or a directory. In other lists it is not guessed.
 fn only_column(
     file: &ListFile,
     options: &ReadOptions,
@@ -380,10 +378,10 @@ fn only_column(
     ))
 }
 
-/// The files of a directory that are quests if the quest file does not say.
+/// The default pattern for the files of a directory that are quests.
 const EVERY_FILE: &str = "**";
 
-/// The column of a directory's list that has the path of each file.
+/// The column with the paths in the list of a directory.
 const PATH: &str = "path";
 
 pub(super) struct ListFile {

@@ -1,4 +1,4 @@
-//! What the terminal is: how large, and whether it has colours and a cursor.
+//! The size of the terminal, and whether it has colours and a cursor.
 
 use crossterm::terminal;
 
@@ -14,7 +14,7 @@ pub(super) fn size() -> Size {
             columns: columns.into(),
             rows: rows.into(),
         },
-        // Some terminals report none.
+        // Some terminals report no size.
         _ => Size {
             columns: 80,
             rows: 24,
@@ -22,7 +22,7 @@ pub(super) fn size() -> Size {
     }
 }
 
-/// Whether the terminal says that it cannot move its cursor or show colours.
+/// Whether the terminal cannot move its cursor or show colours.
 pub(super) fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }

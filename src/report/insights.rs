@@ -275,7 +275,7 @@ impl SessionTally {
     }
 
     fn attempt(&mut self, attempt: &Attempt) {
-        // Whoever has a name that no run gave is no agent of a run.
+        // A worker whose name was not given by a run is not an agent of a run.
         let run = attempt.worker.as_ref().and_then(start_of);
         let who = run.map(|(run, _)| self.of_run(run)).unwrap_or_default();
         self.heard.extend(attempt.worker.clone());
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn what_recurs_outlives_what_does_not() {
+    fn recurring_facts_outlive_single_ones() {
         let mut table = FactTable::default();
         note(&mut table, &fact("again"), QuestId::FIRST);
         note(&mut table, &fact("again"), QuestId::FIRST);
@@ -543,7 +543,7 @@ mod tests {
         tally
     }
 
-    /// One quest, submitted for so often; passed at the first try or at the last.
+    /// One quest with this many submissions, of which the last one passed.
     fn tries(submissions: u32) -> Counts {
         Counts {
             quests: [QuestId::FIRST].into(),
@@ -584,7 +584,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_and_time_are_those_of_driven_agents_alone() {
+    fn only_driven_agents_count_for_tokens_and_time() {
         let agent = Who {
             agent: Some("claude".to_owned()),
             model: None,
@@ -615,7 +615,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_there_are_no_averages() {
+    fn no_submissions_give_no_averages() {
         let empty = SessionTally::new("empty".to_owned(), "email".to_owned());
         let insights = combine(vec![empty], HALF_LIFE_DAYS);
         assert_eq!(insights.all, Work::default());

@@ -19,7 +19,7 @@ pub struct QuestRow {
     pub state: State,
     pub effective: Effective,
     pub disputed: bool,
-    /// How many answers were submitted, whatever the gate said.
+    /// The number of submitted answers, with any verdict.
     pub tries: u32,
     /// The time of the last judgement or decision.
     pub last: Option<Timestamp>,
@@ -27,7 +27,7 @@ pub struct QuestRow {
     pub took: Option<u64>,
     pub worker: Option<String>,
     pub answer: Vec<Shown>,
-    /// The value of that answer; none without a submission.
+    /// Whether that answer counts; none without a submission.
     pub worth: Option<Worth>,
     pub shown: Vec<Shown>,
     pub facts: FactRows,
@@ -74,7 +74,7 @@ pub struct Spread {
     pub known: u32,
     /// Minimum, median, p90 and maximum; none if nothing is known.
     pub marks: Option<Marks>,
-    /// The bars from the least number on, including empty ones.
+    /// The bars from the smallest number on, including empty ones.
     pub bars: Vec<Bar>,
 }
 
@@ -122,10 +122,10 @@ pub struct Picture {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Word {
     pub complete: bool,
-    /// What is said where everything is settled and not everything is proven.
+    /// The headline if everything is settled, but not everything is proven.
     pub settled: Option<String>,
     pub shortfalls: Vec<String>,
-    /// How many PASSes were not judged again, as was asked for.
+    /// The number of PASSes that were not judged again because of `--quick`.
     pub left_out: usize,
 }
 

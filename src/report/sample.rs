@@ -1,4 +1,4 @@
-//! How right PASSes are, as far as a sample that a person checked by hand shows.
+//! Estimates how many PASSes are wrong from a sample that a person checked by hand.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -53,7 +53,7 @@ impl SampleEstimate {
             open => (format!(", and {open} are not checked yet"), ASSUMED),
         };
         let rate = match self.right {
-            // All that is known is that nothing was found to be right.
+            // Without any right answer, a rate says nothing.
             0 => String::new(),
             _ => format!(
                 ": {assumed}the rate is below {:.1} % with 95 % confidence",
@@ -75,11 +75,11 @@ const ASSUMED: &str = "if those count as wrong, ";
 
 const CONFIDENCE: f64 = 0.95;
 
-/// The bits of a number: more halvings change nothing.
+/// The bits of a float's mantissa: further halvings change nothing.
 const HALVINGS: u32 = 53;
 
-/// The greatest share of wrong ones with which at most `wrong` of `drawn` could still be seen, at
-/// this confidence (Clopper and Pearson 1934).
+/// The largest share of wrong answers that is still compatible with `wrong` of `drawn`, at this
+/// confidence (Clopper and Pearson 1934).
 fn upper_bound(wrong: u32, drawn: u32) -> f64 {
     if wrong >= drawn {
         return 1.0;
@@ -97,8 +97,8 @@ fn upper_bound(wrong: u32, drawn: u32) -> f64 {
     high
 }
 
-/// The logarithm of the probability that at most `most` of `drawn` are wrong, where each is with
-/// probability `share`. A logarithm, since the terms of a large sample are too small for a number.
+/// The logarithm of the probability that at most `most` of `drawn` are wrong, if each is wrong with
+/// probability `share`. The terms of a large sample are too small for a float.
 fn ln_at_most(most: u32, drawn: u32, share: f64) -> f64 {
     let (drawn, odds) = (f64::from(drawn), share.ln() - (-share).ln_1p());
     let mut term = drawn * (-share).ln_1p();
@@ -123,17 +123,17 @@ mod tests {
     use super::*;
     use crate::session::{Sample, Tally};
 
-    /// The sizes of a sample that show a rate below 5 % with 95 % confidence where so many are
-    /// wrong: the "95/95" of Wilks (1941), as NUREG-1475 prints it.
+    /// The sample sizes that show a rate below 5 % with 95 % confidence for 0, 1, 2… wrong answers:
+    /// the "95/95" of Wilks (1941), as NUREG-1475 prints it.
     const WILKS: [u32; 7] = [59, 93, 124, 153, 181, 208, 234];
 
     #[test]
-    fn the_bound_is_the_published_one() {
+    fn the_bound_matches_published_values() {
         for (wrong, size) in (0..).zip(WILKS) {
             assert!(upper_bound(wrong, size) <= 0.05, "{wrong} of {size}");
             assert!(upper_bound(wrong, size - 1) > 0.05, "{wrong} of {size} - 1");
         }
-        // Where none is wrong, and where all but one are, the bound has a closed form.
+        // With no wrong answer, and with all but one wrong, the bound has a closed form.
         for size in [1, 10, 60, 1_000, 100_000] {
             let share = 1.0 - 0.05_f64.powf(1.0 / f64::from(size));
             assert!((upper_bound(0, size) - share).abs() < 1e-12, "0 of {size}");
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sentence_says_what_was_found_and_what_it_does_not_cover() {
+    fn the_sentence_names_the_finding_and_its_coverage() {
         let said = |open, right, wrong, pass| estimate(open, right, wrong, pass).text;
         assert_eq!(
             said(0, 60, 0, 412),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_checked_counts_as_wrong() {
+    fn unchecked_answers_count_as_wrong() {
         let open = estimate(12, 48, 0, 412).rate_below;
         assert!((open - estimate(0, 48, 12, 412).rate_below).abs() < f64::EPSILON);
         assert!((estimate(0, 60, 0, 412).rate_below - 0.049).abs() < f64::EPSILON);

@@ -92,7 +92,7 @@ impl Standings {
 }
 
 impl Status {
-    /// Whether anything changed since `before`, apart from what only the clock changes.
+    /// Whether anything changed since `before`, except for values that change with the clock alone.
     pub fn is_news(&self, before: &Self) -> bool {
         let holds = |status: &Self| -> Vec<_> {
             let claims = status.claims.iter();
@@ -237,7 +237,7 @@ pub fn overview(session: &Session, forgotten: u32) -> Result<Overview, SessionEr
         total: tally.total(),
         blocked: small(waiting.blocked.len()),
         first_blocked: first_blocked(session, &waiting.blocked)?,
-        // Of a quest file the checks say what a PASS rests on.
+        // In a quest file, the checks define what a PASS rests on.
         unanchored: match session.manifest().kind.definition {
             None => counts.unanchored,
             Some(_) => 0,
@@ -277,7 +277,7 @@ pub struct Pace {
     pub left_seconds: i64,
 }
 
-/// How far back is looked, the nearest first, and how many must have been settled there.
+/// Time windows, the shortest first, and how many quests must have been settled within each.
 const WINDOWS: [(SignedDuration, usize); 2] = [
     (SignedDuration::from_hours(1), 3),
     (SignedDuration::from_hours(24), 2),
@@ -286,13 +286,13 @@ const WINDOWS: [(SignedDuration, usize); 2] = [
 const SHORTEST: SignedDuration = SignedDuration::from_secs(10);
 
 impl Pace {
-    /// The pace at `now` where quests were settled at these times, and `left` are to be.
+    /// The pace at `now`, if quests were settled at these times and `left` remain.
     ///
-    /// It counts until now: where nothing is settled any more, it falls. None where too few were
-    /// settled of late.
+    /// The window ends now, so the pace falls while nothing is settled. None if too few quests were
+    /// settled recently.
     pub fn of(settled: impl Iterator<Item = Timestamp>, left: u32, now: Timestamp) -> Option<Self> {
         let ages = settled.map(|at| now.duration_since(at));
-        // What is of the future was written by another clock.
+        // A time in the future comes from another clock.
         let ages: Vec<_> = ages.filter(|age| !age.is_negative()).collect();
         WINDOWS.iter().find_map(|(window, least)| {
             let of_late = ages.iter().filter(|age| *age <= window);
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_until_now_and_tells_how_long_the_rest_takes() {
+    fn counts_until_now_and_estimates_the_remaining_time() {
         let expected = Pace {
             settled: 3,
             seconds: 180,
@@ -372,17 +372,17 @@ mod tests {
     }
 
     #[test]
-    fn a_night_between_does_not_count_once_there_is_enough_after_it() {
+    fn a_pause_is_ignored_once_enough_was_settled_after_it() {
         let night = 12 * 3600;
         let morning = [0, 30, night, night + 60, night + 120];
         let pace_then = pace(&morning, 1, night + 120).unwrap();
         assert_eq!((pace_then.settled, pace_then.left_seconds), (2, 60));
-        // Where the last hour has too few, the last day does.
+        // With too few in the last hour, the last day counts.
         assert_eq!(pace(&[0, 7200], 1, 7200).unwrap().left_seconds, 7200);
     }
 
     #[test]
-    fn too_few_too_close_too_old_or_of_the_future_say_nothing() {
+    fn too_few_too_close_too_old_or_future_times_give_no_pace() {
         assert_eq!(pace(&[], 9, 0), None);
         assert_eq!(pace(&[0], 9, 600), None);
         assert_eq!(pace(&[0, 1, 2, 3], 9, 4), None);

@@ -1,8 +1,8 @@
 //! Templates: the report, the page and the texts of commands are rendered from the values that
 //! `--json` prints.
 //!
-//! Everything that a template prints goes through the escape of its form, so that text from
-//! outside can form nothing in it. A name that a template misspells is an error.
+//! All text that a template prints is escaped for its format, so text from outside cannot add markup.
+//! A misspelled name in a template is an error.
 
 use jiff::{SignedDuration, Timestamp};
 use minijinja::value::{Value, ValueKind};
@@ -10,7 +10,7 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
 
 use crate::base::text::{plural, truncate};
 
-/// What every text about a session on a recorded world says.
+/// The warning in every text about a session on a recorded world.
 pub const RECORDED_WORLD: &str =
     "Recorded world, not the network: the results say nothing about real sites.";
 
@@ -18,7 +18,8 @@ pub const RECORDED_WORLD: &str =
 pub fn environment(escape: fn(&str) -> String) -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    // In every form: it marks what macros return as escaped. The formatter escapes all else.
+    // In every format, because it marks the result of macros as escaped. The formatter escapes the
+    // rest.
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_trim_blocks(true);
     environment.set_lstrip_blocks(true);
@@ -55,7 +56,7 @@ fn time(at: &str) -> Result<Timestamp, Error> {
         .map_err(|error| Error::new(ErrorKind::InvalidOperation, error.to_string()))
 }
 
-/// Text that needs no escape, because a program of ours made it.
+/// Text that needs no escaping, because comail itself made it.
 pub(super) fn trusted(text: impl Into<String>) -> Value {
     Value::from_safe_string(text.into())
 }
@@ -121,7 +122,7 @@ fn duration(milliseconds: u64) -> String {
     format!("{:#}", SignedDuration::from_secs(seconds))
 }
 
-/// The share in percent. It is 0 % or 100 % only if the part is nothing or everything.
+/// The share in percent. It is 0 % or 100 % only if the part is none or all of the whole.
 fn percent(part: u64, whole: u64) -> String {
     let (part, whole) = (u128::from(part), u128::from(whole.max(1)));
     match (part * 100 + whole / 2) / whole {

@@ -17,17 +17,17 @@ pub trait Judge: Sync {
     ) -> Result<Box<dyn Admission>, Box<dyn Error + Send + Sync>>;
 }
 
-/// What one start of an agent may do. Dropping it ends that.
+/// The access of one start of an agent. Dropping it revokes the access.
 pub trait Admission: Send {
     /// The variables by which the agent finds the judge.
     fn env(&self) -> Vec<(OsString, OsString)>;
 
-    /// A directory for the agent alone, which is removed after the start.
+    /// A private directory for the agent, which is removed after the start.
     fn dir(&self) -> &Path;
 
-    /// The calls since the last time, in order. A call is listed once it was answered.
+    /// The calls that were answered since the last time, in order.
     fn calls(&self) -> Vec<SelfCall>;
 
-    /// Answers no further call, and waits for the end of those that were begun.
+    /// Answers no further call, and waits for the calls in progress.
     fn close(&self);
 }

@@ -94,7 +94,7 @@ impl Settings {
     }
 }
 
-/// What goes in circles.
+/// The steps that go in circles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Circle {
     Answers,
@@ -112,7 +112,7 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// Why the work on the quest ends, if it does.
+    /// The reason for ending the work on the quest; none for a warning.
     pub fn reason(&self) -> Option<Reason> {
         (self.level == Level::Stop).then(|| self.detector.reason())
     }
@@ -163,7 +163,7 @@ pub enum Observed {
     Progress,
 }
 
-/// The digest of a tool call; none if it calls comail, which records such calls itself.
+/// The digest of a tool call; none for a call of comail, which comail records itself.
 pub fn tool_call(tool: &str, arguments: &Value) -> Option<Digest> {
     // Serialized with sorted keys, so the order of keys does not matter.
     // The zero keeps the parts apart: no tool's name contains one.
@@ -171,8 +171,8 @@ pub fn tool_call(tool: &str, arguments: &Value) -> Option<Digest> {
     (!calls_comail(&text)).then(|| Digest::of(text.as_bytes()))
 }
 
-// A text that only mentions such a call is taken for one. Then a call is not counted; a parser of
-// shell lines would be much longer and miss others.
+// A text that only mentions such a call matches too, and is then not counted. A parser of shell
+// lines would be much longer and miss other calls.
 fn calls_comail(call: &str) -> bool {
     static CALL: LazyLock<Option<Regex>> =
         // The tools of the MCP server have names such as `mcp__comail__next`.
@@ -197,8 +197,8 @@ pub enum SelfCall {
     NoNetwork(String),
 }
 
-/// The digest of a command line of `submit`, whatever the order of its flags; none for that of
-/// another command.
+/// The digest of a command line of `submit`, independent of the order of its flags; none for another
+/// command.
 pub fn submission_of_words<S: AsRef<str>>(words: &[S]) -> Option<Digest> {
     const WITH_VALUE: [&str; 2] = ["--session", "--color"];
     let mut words = words.iter().map(AsRef::as_ref);
@@ -229,7 +229,7 @@ fn digest_of_flags<'a>(words: impl Iterator<Item = &'a str>) -> Digest {
     Digest::of(serde_json::json!(flags).to_string().as_bytes())
 }
 
-/// A step in the window. An answer that was judged again after the tree changed is another one.
+/// A step in the window. The same answer counts as another step after the tree has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Judged(Digest, u32),
@@ -319,7 +319,7 @@ impl Detectors {
         };
     }
 
-    // There was something to ask about, or something to look at again.
+    // After a change there is a reason to poll and to look at the same things again.
     fn forgive_calls(&mut self) {
         for step in &mut self.window {
             if matches!(step, Step::Poll | Step::Tool(_)) {
@@ -381,7 +381,7 @@ impl Detectors {
                 (Some(last), Some(before)) if last != before => {
                     let back = [last, before].into_iter().cycle();
                     let more = steps.zip(back).take_while(|(one, due)| one == due);
-                    // Going back once is no alternation: both have to be returned to.
+                    // An alternation returns to both of them, not only to one.
                     match more.count() {
                         0 | 1 => 0,
                         more => more + 2,
@@ -399,7 +399,7 @@ impl Detectors {
     }
 }
 
-// Bounds the memory of a long run. Once there are so many, all of them count as new again.
+// Bounds the memory of a long run. When the set is full, it is cleared, and everything is new again.
 const MAX_SEEN: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -414,10 +414,10 @@ impl Seen {
     }
 }
 
-/// What shows that an agent is alive.
+/// Signs that an agent is alive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VitalSigns {
-    /// The processor time of the agent and of all that it started.
+    /// The processor time of the agent and its descendants.
     pub cpu: Duration,
     pub printed: u64,
 }
@@ -441,7 +441,7 @@ impl LivenessMonitor {
         }
     }
 
-    /// Whether the agent has stalled, by what is seen `at` this time since its start.
+    /// Whether the agent has stalled, by its signs of life `at` this time since its start.
     pub fn is_stalled(&mut self, at: Duration, now: VitalSigns) -> bool {
         let (last_at, last) = self.last;
         // A much longer step is time in which the machine or this program was suspended, and

@@ -6,14 +6,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use jiff::Timestamp;
-
 use super::access::Judge;
 use super::plan::{Plan, RunError, RunEvent, SharedRunState};
 use super::quest_run::PromptBuilder;
 use super::run_dir::{RunDir, RunLock};
 use super::worker::RunWorker;
-use crate::base::clock::Clock;
+use crate::base::clock::SystemClock;
 use crate::base::text::small;
 use crate::judge::JudgeContext;
 use crate::judge::live_runs::start_of;
@@ -21,7 +19,7 @@ use crate::judge::live_runs::{is_alive, is_locked, this_process};
 use crate::report::run::{Run, RunHistory};
 use crate::run::agent::AgentLauncher;
 use crate::session::{
-    Began, DrivenAttempt, DrivenQuest, Event, LedgerWatch, Reason, RunId, RunLine, RunStep, Salt,
+    Began, DrivenAttempt, DrivenQuest, Event, LedgerWatch, Reason, RunId, RunLine, RunStep,
     Session, SessionError, Spent, State,
 };
 
@@ -34,26 +32,18 @@ pub trait RunObserver {
     fn wants_to_stop(&self) -> bool;
 }
 
-#[derive(Debug, Clone, Copy)]
-pub struct Sources {
-    pub now: fn() -> Timestamp,
-    pub salts: fn() -> Salt,
-}
-
 pub fn run(
     dir: &Path,
     plan: Plan,
     prompts: &dyn PromptBuilder,
     judge: &dyn Judge,
     observer: &mut dyn RunObserver,
-    sources: Sources,
 ) -> Result<Reason, RunError> {
-    let Sources { now, salts } = sources;
     let mut session = Session::open(dir)?;
     let launcher = AgentLauncher::this().and_then(AgentLauncher::adopting);
     let launcher = launcher.map_err(RunError::io("find", dir))?;
     let lock = RunLock::take(dir, plan.run)?;
-    for run in reap(&mut session, &mut (now, salts))? {
+    for run in reap(&mut session)? {
         observer.observe(&RunEvent::Note {
             text: format!("run {run} was killed; its open work is recorded as interrupted"),
         });
@@ -69,7 +59,7 @@ pub fn run(
     let append = |session: &mut Session, step| {
         let line = Event::Run(Box::new(RunLine { run, step }));
         let append = |_: &Session, _| Ok::<_, SessionError>((vec![line], ()));
-        session.append(&mut (now, salts), append)
+        session.append(&mut SystemClock, append)
     };
     append(&mut session, RunStep::Began(began.clone()))?;
     observer.observe(&RunEvent::Began {
@@ -93,7 +83,6 @@ pub fn run(
             judge,
             events,
             ledger: LedgerWatch::of(session.dir()),
-            clock: (now, salts),
             session,
         };
         worker.work()
@@ -122,7 +111,7 @@ pub fn run(
         let ends: Vec<_> = ends.collect();
         ends.into_iter().collect::<Result<(), _>>()
     });
-    // Nothing may change what the report is to say any more.
+    // Before the report is made, because orphans could still change what it says.
     launcher.reap_orphans();
     if worked.is_err() {
         shared.stop(Reason::Error);
@@ -134,7 +123,7 @@ pub fn run(
         Reason::Complete
     } else {
         let reason = shared.stopping().or_else(|| given_up.into_iter().min());
-        // If all that could be driven is settled, the rest waits for what did not pass.
+        // Everything that could be driven is settled; the rest waits for quests that did not pass.
         reason.unwrap_or(Reason::AgentFailed)
     };
     append(&mut session, RunStep::Ended { reason })?;
@@ -157,7 +146,7 @@ fn listen(events: &Receiver<RunEvent>, observer: &mut dyn RunObserver, shared: &
     }
 }
 
-pub fn reap(session: &mut Session, clock: &mut dyn Clock) -> Result<Vec<RunId>, RunError> {
+fn reap(session: &mut Session) -> Result<Vec<RunId>, RunError> {
     let mut reaped = Vec::new();
     for (run, process) in session.totals().runs {
         let lock = RunLock::if_free(session.dir(), run)?;
@@ -166,7 +155,7 @@ pub fn reap(session: &mut Session, clock: &mut dyn Clock) -> Result<Vec<RunId>, 
         if !unlocked || process.is_some_and(is_alive) {
             continue;
         }
-        session.append(clock, |session, _| {
+        session.append(&mut SystemClock, |session, _| {
             let mut history = RunHistory::default();
             let mut log = session.log();
             log.read_on(&mut |entry| history.take(entry.line.at(), &entry.event))?;
@@ -181,7 +170,7 @@ pub fn reap(session: &mut Session, clock: &mut dyn Clock) -> Result<Vec<RunId>, 
     Ok(reaped)
 }
 
-/// What ends everything that a run began and did not end.
+/// The events that end everything that a run began and did not end.
 fn ends(run: &Run, session: &Session) -> Result<Vec<Event>, SessionError> {
     let line = |step| Event::Run(Box::new(RunLine { run: run.id, step }));
     let mut events = Vec::new();

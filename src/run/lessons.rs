@@ -1,8 +1,8 @@
-//! What earlier quests teach for the next one.
+//! Lessons of earlier quests for the next one.
 //!
 //! Lessons are facts from ledgers, not opinions: the last submission that passed, and the rules that
-//! cost the most tries, with what fixed them. All of it comes from outside, so each lesson is quoted
-//! on one line and bounded.
+//! cost the most tries, with the changes that fixed them. The texts come from outside, so each lesson
+//! is quoted on one line and has a maximum length.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -32,7 +32,7 @@ const MAX_CHARS: usize = 200;
 
 const MAX_DAYS: usize = 3;
 
-/// How much of the lessons a prompt may hold.
+/// The maximum size of the lessons in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {
     pub lessons: usize,
@@ -89,7 +89,7 @@ impl Accepted {
     }
 }
 
-/// What a rule cost, and what fixed it.
+/// The tries that a rule cost, and a change that fixed it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct RuleCost {
     tries: u32,
@@ -323,7 +323,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", Escaped(&marked))
 }
 
-/// What another session taught.
+/// The lessons of another session.
 #[derive(Debug)]
 pub struct Earlier {
     kind: String,

@@ -55,7 +55,7 @@ pub fn parse_cost(text: &str) -> Result<Cost, &'static str> {
         .ok_or("expected an amount of US dollars such as 2.50, more than 0")
 }
 
-/// What starts of an agent have used.
+/// The usage of one or several starts of an agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bill {
     pub tokens: u64,
@@ -69,7 +69,7 @@ impl Bill {
         let estimate = u64::try_from(estimate).unwrap_or(u64::MAX);
         let cost = match spent.cost {
             Some(reported) if spent.told => reported,
-            // Any program may have printed it, so it never lowers the estimate.
+            // Any program could have printed it, so it never lowers the estimate.
             Some(printed) => printed.max(estimate),
             None => estimate,
         };
@@ -87,7 +87,7 @@ impl Bill {
     }
 }
 
-/// What a quest or a run has used; a quest counts no quests.
+/// The usage of a quest or a run; for a quest, `quests` stays 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Used {
     pub starts: u32,
@@ -106,7 +106,7 @@ pub struct Budget {
     pub cost: Option<Cost>,
 }
 
-/// What is about to be done. Each checks the budgets of those before it, too.
+/// The next action. Each one also checks the budgets of those above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Before {
     /// Spending more, in a last call.
@@ -173,8 +173,8 @@ impl Default for Limits {
             },
             run: Budget::default(),
             diminishing: Diminishing::default(),
-            // The price of input of expensive models, as if no cache served any: most tokens are text
-            // that was sent before, and it is better to stop too early.
+            // The input price of expensive models without a cache. Most tokens are text that was sent
+            // before, and stopping too early is better than too late.
             price: Cost::from_billionths(5_000_000_000),
         }
     }
@@ -216,7 +216,7 @@ impl Limits {
     }
 }
 
-/// When an agent goes on without adding much.
+/// When an agent continues without adding much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Diminishing {
     /// The percentage of the quest's tokens.

@@ -15,7 +15,7 @@ mod run_dir;
 mod worker;
 
 pub use access::{Admission, Judge};
-pub use driver::{RunObserver, Sources, run};
+pub use driver::{RunObserver, run};
 pub use plan::{Answers, Confinement, FruitlessRules, Live, Pace, Plan, RunError, RunEvent};
 pub use quest_run::{NONE, Past, PromptBuilder, PromptInput, Submitted};
 pub use run_dir::runs_dir;

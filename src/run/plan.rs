@@ -56,7 +56,7 @@ pub struct Plan {
     pub confinement: Confinement,
 }
 
-/// Whether agents are confined, and by what or why not.
+/// Whether agents are confined, and the means or the reason against it.
 #[derive(Debug, Clone, Default)]
 pub struct Confinement {
     pub grants: Option<Grants>,
@@ -65,7 +65,7 @@ pub struct Confinement {
 }
 
 impl Plan {
-    /// What the last of the fruitless starts said, and what the person can do.
+    /// A note about the last of the fruitless starts, and a hint for the person.
     pub(super) fn why_fruitless(&self, end: &AgentEnd, unjudged: Option<&str>) -> (String, String) {
         let starts = plural(self.fruitless.in_a_row, "start");
         let words: Vec<&str> = end.tail.split_whitespace().collect();
@@ -75,7 +75,7 @@ impl Plan {
             words => format!("ended with: {words}"),
         };
         let name = self.command.name();
-        // What is no known agent may have no login.
+        // A custom agent may not need a login.
         let check = match &self.command {
             AgentCommand::Preset(..) => format!("check that {name} is logged in and"),
             AgentCommand::Custom(_) => format!("check the command line of {name}, and that it"),
@@ -283,12 +283,12 @@ pub struct Counters {
     pub quests: u32,
     pub driving: u32,
     pub given_up: BTreeSet<QuestId>,
-    /// Why quests were given up, or no other was begun.
+    /// Why quests were given up, or why no other quest was begun.
     pub reasons: BTreeSet<Reason>,
     pub stop: Option<Reason>,
-    /// Whether a note has said for whom the run waits.
+    /// Whether a note has named the holder that the run waits for.
     pub waits: bool,
-    /// How many submissions in a row comail could not use the network to judge.
+    /// How many submissions in a row could not be judged for lack of a network.
     without_network: u32,
     bill: Bill,
     running: Vec<Bill>,
@@ -329,7 +329,7 @@ impl SharedRunState {
         self.changed.notify_all();
     }
 
-    /// Sets what the start that a worker watches has used so far.
+    /// Sets the usage so far of the start that a worker watches.
     pub fn is_using(&self, worker: usize, bill: Bill) {
         self.counters().running[worker] = bill;
     }
@@ -361,8 +361,7 @@ impl SharedRunState {
         self.counters().stop
     }
 
-    /// Counts a start; whether it is the one too many in a row without a submission, which ends the
-    /// run.
+    /// Counts a start. Returns true and ends the run if too many in a row had no submission.
     pub fn ended(&self, brought: Brought) -> bool {
         let rules = self.plan.fruitless;
         let too_many = self
@@ -379,8 +378,8 @@ impl SharedRunState {
         self.counters().without_network = 0;
     }
 
-    /// Counts a submission that comail could not use the network to judge; whether it is the one too
-    /// many.
+    /// Counts a submission that could not be judged for lack of a network. Returns true for the last
+    /// one that is allowed.
     pub fn lacks_network(&self) -> bool {
         let mut counters = self.counters();
         counters.without_network = counters.without_network.saturating_add(1);
@@ -407,7 +406,7 @@ impl SharedRunState {
     }
 }
 
-/// What a start of the agent brought for the quest that it was started for.
+/// The outcome of a start of the agent for its quest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Brought {
     /// A submission that the ledger records, right or wrong.
@@ -427,11 +426,11 @@ pub enum WhyNothing {
 }
 
 impl WhyNothing {
-    /// The cause, where `halt` is why comail stopped the agent, if it did.
+    /// The cause; `halt` is the reason if comail stopped the agent.
     pub fn of(halt: Option<Reason>, provider: Option<ProviderError>) -> Self {
         match (halt, provider) {
             (None, Some(ProviderError::Busy)) => Self::ProviderBusy,
-            // Nothing but the agent itself caused these.
+            // The agent itself caused these.
             (
                 None
                 | Some(
@@ -450,8 +449,8 @@ impl WhyNothing {
     }
 }
 
-/// Counts the starts in a row without a submission, over all quests and workers, because they
-/// usually have a cause that all share: a missing permission, a missing login, a wrong flag.
+/// Counts the starts in a row without a submission, over all quests and workers. They usually share
+/// one cause: a missing permission, a missing login, a wrong flag.
 #[derive(Debug, Clone, Copy, Default)]
 struct FruitlessStarts {
     in_a_row: u32,
@@ -460,7 +459,7 @@ struct FruitlessStarts {
 }
 
 impl FruitlessStarts {
-    /// Counts a start; whether it is the one too many.
+    /// Counts a start. Returns whether there were too many.
     fn ended(&mut self, brought: Brought, now: Instant, rules: &FruitlessRules) -> bool {
         let counts = match brought {
             Brought::Submission => {
@@ -498,7 +497,7 @@ mod tests {
     const BUSY: Brought = Brought::Nothing(WhyNothing::ProviderBusy);
     const STOPPED: Brought = Brought::Nothing(WhyNothing::Stopped);
 
-    /// After each start the seconds of the pause, and whether it ends the run.
+    /// For each start, the seconds of the pause after it, and whether it ends the run.
     fn counted(starts: &[Brought]) -> Vec<(u64, bool)> {
         let now = Instant::now();
         let mut fruitless = FruitlessStarts::default();
@@ -532,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_agent_caused_counts_and_what_ended_it_from_outside_does_not() {
+    fn counts_starts_that_the_agent_ended_and_no_others() {
         for reason in Reason::ALL {
             let of_agent = matches!(
                 reason,

@@ -1,4 +1,4 @@
-//! What is known of the work on one quest, and what a prompt is made from.
+//! The state of the work on one quest, and the input of its prompts.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::access::Admission;
 use super::plan::{Answers, JudgedAnswer, RunError};
 use crate::base::Digest;
-use crate::base::clock::Clock;
+use crate::base::clock::SystemClock;
 use crate::judge::{JudgeContext, Pace};
 use crate::quest::{Key, QuestId, QuestKind, Submission, fields_of, missing};
 use crate::run::agent::{ProviderError, Totals};
@@ -59,7 +59,7 @@ impl QuestRun {
         self.observe(Observed::Judged(digest))
     }
 
-    /// Why the work on the quest ends by what was observed; a warning goes into the next prompt.
+    /// The reason to end the work on the quest, if there is one; a warning goes into the next prompt.
     pub fn observe(&mut self, observed: Observed) -> Option<Reason> {
         let alarm = self.detectors.observe(observed)?;
         let reason = alarm.reason();
@@ -69,7 +69,7 @@ impl QuestRun {
         reason
     }
 
-    /// What the quest has used together with a start of this length.
+    /// The usage of the quest including a start of this length.
     pub fn with(&self, time: Duration, spent: &Spent, limits: &Limits) -> Used {
         Used {
             bill: self.used.bill.and(limits.bill(spent)),
@@ -127,7 +127,7 @@ impl Submitted {
     }
 }
 
-/// The submission in an answer, or why it is none.
+/// The submission in an answer, or why the answer is not one.
 pub(super) fn submission(kind: &QuestKind, answer: Value) -> Result<Submission, String> {
     if let Value::Object(members) = &answer
         && members.len() == 1
@@ -158,7 +158,7 @@ pub trait PromptBuilder: Sync {
     ) -> Result<String, Box<dyn Error + Send + Sync>>;
 }
 
-/// Where the activity of an agent shows: its calls of comail, the ledger and the tree.
+/// The sources for the activity of an agent: its calls of comail, the ledger and the tree.
 pub struct Activity {
     admission: Option<Box<dyn Admission>>,
     pub log: Ledger,
@@ -191,7 +191,7 @@ impl Activity {
         self.admission().map_or(Vec::new(), Admission::calls)
     }
 
-    /// Whether the tree has changed; it is not read more often than its size allows.
+    /// Whether the tree has changed. A large tree is read less often.
     pub fn tree_has_changed(&mut self, context: &JudgeContext) -> bool {
         let begun = Instant::now();
         if self.tree.is_none() || begun < self.due {
@@ -214,31 +214,25 @@ pub struct ClaimGuard {
 }
 
 impl ClaimGuard {
-    /// Claims the quest under another name; returns why it is lost, if it is.
+    /// Claims the quest under another name. Returns the reason if the claim is lost.
     ///
-    /// The earlier start of the agent may still be alive. Under the old name it cannot submit any
-    /// more.
+    /// The earlier start of the agent may still be alive. It can no longer submit under the old name.
     pub fn hand_over(
         &mut self,
         next: Worker,
         session: &mut Session,
-        clock: &mut dyn Clock,
     ) -> Result<Option<Reason>, RunError> {
         let events = vec![self.released(), self.claimed(next.clone())];
-        let lost = self.append(events, session, clock)?;
+        let lost = self.append(events, session)?;
         if lost.is_none() {
             self.worker = next;
         }
         Ok(lost)
     }
 
-    pub fn renew(
-        &self,
-        session: &mut Session,
-        clock: &mut dyn Clock,
-    ) -> Result<Option<Reason>, RunError> {
+    pub fn renew(&self, session: &mut Session) -> Result<Option<Reason>, RunError> {
         let events = vec![self.claimed(self.worker.clone())];
-        self.append(events, session, clock)
+        self.append(events, session)
     }
 
     fn claimed(&self, worker: Worker) -> Event {
@@ -265,16 +259,15 @@ impl ClaimGuard {
         &self,
         events: Vec<Event>,
         session: &mut Session,
-        clock: &mut dyn Clock,
     ) -> Result<Option<Reason>, RunError> {
-        session.append(clock, |session, _| {
+        session.append(&mut SystemClock, |session, _| {
             let lost = self.lost(session)?;
             let events = if lost.is_some() { Vec::new() } else { events };
             Ok((events, lost))
         })
     }
 
-    /// Why the claim is not held any more, which ends the work on the quest.
+    /// The reason if the claim is lost, which ends the work on the quest.
     fn lost(&self, store: &Session) -> Result<Option<Reason>, SessionError> {
         let record = store.quest_record(self.quest)?;
         let todo = record.is_some_and(|it| it.progress.state == State::Todo);
@@ -296,7 +289,7 @@ pub enum Choice {
     Quest(Box<QuestRecord>, Claim),
     Complete,
     Paused,
-    /// All quests that are left are held; this is the first claim.
+    /// Workers hold all remaining quests; this is the first claim.
     Held(Claim),
     Nothing,
 }
@@ -306,10 +299,9 @@ pub fn choose(
     worker: &Worker,
     lease: Option<Lease>,
     given_up: &BTreeSet<QuestId>,
-    clock: &mut dyn Clock,
 ) -> Result<Choice, RunError> {
     let lease = lease.unwrap_or(session.manifest().frozen.lease);
-    session.append(clock, |session, now| {
+    session.append(&mut SystemClock, |session, now| {
         let choice = if session.totals().tally.todo == 0 {
             Choice::Complete
         } else if session.paused() {

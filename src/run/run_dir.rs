@@ -31,7 +31,7 @@ impl RunLock {
         let file = OpenOptions::new().create_new(true).write(true).open(&new);
         let file = file.map_err(RunError::io("make", &new))?;
         file.lock().map_err(RunError::io("lock", &new))?;
-        // Only once it is held may others find it.
+        // Others may find it only once it is locked.
         fs::rename(&new, &path).map_err(RunError::io("rename", &new))?;
         Ok(Self { _file: file, path })
     }
@@ -51,7 +51,7 @@ impl RunLock {
     }
 
     pub fn remove(self) {
-        // Agents can do the same, or put something else there; the ledger says what counts.
+        // Agents can do the same or put another file there: only the ledger counts.
         let _ = fs::remove_file(&self.path);
     }
 }

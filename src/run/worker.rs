@@ -6,8 +6,6 @@ use std::mem;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use jiff::Timestamp;
-
 use super::access::Judge;
 use super::plan::{
     Answers, Brought, JudgedAnswer, Live, RunError, RunEvent, SharedRunState, WhyNothing,
@@ -17,6 +15,7 @@ use super::quest_run::{
     choose, submission,
 };
 use super::run_dir::{RunDir, worker_of, write_prompt};
+use crate::base::clock::SystemClock;
 use crate::base::text::truncate;
 use crate::judge;
 use crate::judge::live_runs::start_of;
@@ -29,17 +28,15 @@ use crate::run::detect::Detectors;
 use crate::run::limits::{Before, StallBudget, Used};
 use crate::session::{
     Claim, DrivenAttempt, DrivenQuest, Event, LedgerWatch, QuestRecord, Reason, RunLine, RunStep,
-    Salt, Session, SessionError, State, Worker,
+    Session, SessionError, State, Worker,
 };
 
 const MAX_NOTE_BYTES: usize = 4096;
 
-/// The most characters of why an output could not be judged.
+/// The maximum length of the reason why an output could not be judged, in characters.
 const MAX_WHY: usize = 300;
 
 const MAX_HISTORY: usize = 10;
-
-type WorkerClock = (fn() -> Timestamp, fn() -> Salt);
 
 pub struct RunWorker<'a> {
     pub shared: &'a SharedRunState,
@@ -52,7 +49,6 @@ pub struct RunWorker<'a> {
     pub judge: &'a dyn Judge,
     pub events: Sender<RunEvent>,
     pub ledger: LedgerWatch,
-    pub clock: WorkerClock,
 }
 
 /// What follows a start of the agent.
@@ -67,7 +63,7 @@ enum AfterStart {
 pub struct Watched {
     pub end: AgentEnd,
     pub halt: Option<Reason>,
-    /// Whether it was ended because the checks held.
+    /// Whether it was ended because the checks passed.
     pub checks_held: bool,
     pub time: Duration,
 }
@@ -87,13 +83,7 @@ impl RunWorker<'_> {
                 let worker = self.next_name()?;
                 let given_up = shared.counters().given_up.clone();
                 let lease = shared.plan.lease;
-                let choice = choose(
-                    &mut self.session,
-                    &worker,
-                    lease,
-                    &given_up,
-                    &mut self.clock,
-                )?;
+                let choice = choose(&mut self.session, &worker, lease, &given_up)?;
                 if matches!(choice, Choice::Quest(..)) {
                     let mut counters = shared.counters();
                     counters.quests = counters.quests.saturating_add(1);
@@ -120,7 +110,7 @@ impl RunWorker<'_> {
         Ok(())
     }
 
-    /// Says once for whom the run waits, if that is not one of its own agents.
+    /// Notes once which holder the run waits for, unless it is one of its own agents.
     fn note_holder(&self, claim: &Claim) {
         let run = start_of(&claim.worker).map(|(run, _)| run);
         if run == Some(self.shared.plan.run)
@@ -196,7 +186,7 @@ impl RunWorker<'_> {
             }
             match self.start(quest_run, None)?.0 {
                 AfterStart::Retry => {}
-                // Its end was recorded together with that of the agent.
+                // The end of the quest was recorded together with that of the agent.
                 AfterStart::Ended(Reason::Settled) => return Ok(Reason::Settled),
                 AfterStart::Ended(reason) => break reason,
             }
@@ -215,7 +205,7 @@ impl RunWorker<'_> {
         let mut handover = None;
         if deserves_last_call
             && quest_run.used.starts > 0
-            // The provider would refuse the last call, too.
+            // The provider would refuse the last call as well.
             && quest_run.provider.is_none()
             && spent.is_none()
             && self.hand_over(quest_run)?.is_none()
@@ -229,11 +219,11 @@ impl RunWorker<'_> {
         self.close(quest_run, reason, handover)
     }
 
-    /// Claims the quest under the name of the next start; why that is impossible, if it is.
+    /// Claims the quest under the name of the next start. Returns the reason if the claim is lost.
     fn hand_over(&mut self, quest_run: &mut QuestRun) -> Result<Option<Reason>, RunError> {
         let next = self.next_name()?;
         let guard = &mut quest_run.guard;
-        guard.hand_over(next, &mut self.session, &mut self.clock)
+        guard.hand_over(next, &mut self.session)
     }
 
     fn before_start(&self, quest_run: &QuestRun) -> Option<Reason> {
@@ -255,7 +245,7 @@ impl RunWorker<'_> {
     ) -> Result<Reason, RunError> {
         let guard = &quest_run.guard;
         let run = self.shared.plan.run;
-        let (state, quest) = self.session.append(&mut self.clock, |session, _| {
+        let (state, quest) = self.session.append(&mut SystemClock, |session, _| {
             let (state, reason) = state_and_reason(session, quest_run, reason)?;
             let quest = DrivenQuest {
                 quest: guard.quest,
@@ -323,8 +313,8 @@ impl RunWorker<'_> {
             admission.close();
         }
         let end = &watched.end;
-        // The answer of an agent that ended by itself is judged whichever budget ended meanwhile: it
-        // is paid for.
+        // The answer of an agent that ended by itself is judged even if a budget ended meanwhile: it
+        // is already paid for.
         let by_itself = watched.halt.is_none() || end.exit == Some(0);
         if plan.answers != Answers::Submit {
             self.live(Live::Does(String::from("comail judges its answer")));
@@ -350,7 +340,7 @@ impl RunWorker<'_> {
             AfterStart::Ended(Reason::Paused)
         } else {
             match halt {
-                // It stalled; another start may do better.
+                // Another start may do better.
                 None
                 | Some(
                     Reason::AgentFailed | Reason::Stalled | Reason::NotLoggedIn | Reason::NoNetwork,
@@ -361,7 +351,7 @@ impl RunWorker<'_> {
         let brought = if quest_run.seen > seen || reason == Reason::Settled {
             Brought::Submission
         } else {
-            // A budget is the cause of the last call.
+            // The reason for a last call is a budget.
             Brought::Nothing(WhyNothing::of(last.or(halt), watched.end.provider))
         };
         if self.shared.ended(brought) {
@@ -457,7 +447,7 @@ impl RunWorker<'_> {
         let (guard, starts) = (&quest_run.guard, quest_run.used.starts);
         let run = self.shared.plan.run;
         let (state, attempt, quest, paused, totals) =
-            self.session.append(&mut self.clock, |session, _| {
+            self.session.append(&mut SystemClock, |session, _| {
                 let (state, reason) = state_and_reason(session, quest_run, reason)?;
                 let attempt = DrivenAttempt {
                     quest: guard.quest,
@@ -521,7 +511,7 @@ impl RunWorker<'_> {
         let end = &watched.end;
         match self.shared.plan.answers {
             Answers::Stdout => self.judge_answer(end, quest_run),
-            // An agent that failed does not say that it is done.
+            // A failed exit is no claim that the work is done.
             Answers::World if watched.checks_held || end.exit == Some(0) => {
                 let record = self.session.quest_record(quest_run.guard.quest)?;
                 if record.is_none_or(|record| record.progress.state != State::Todo) {
@@ -534,7 +524,7 @@ impl RunWorker<'_> {
     }
 }
 
-/// The quest's state. Once it is settled, that is the reason, whatever else happened.
+/// The quest's state and the reason, which is always `Settled` for a settled quest.
 fn state_and_reason(
     session: &Session,
     quest_run: &QuestRun,
@@ -550,7 +540,7 @@ fn start_number(guard: &ClaimGuard) -> u32 {
     start_of(&guard.worker).map_or(0, |(_, number)| number)
 }
 
-/// What the last call leaves for the next agent on the quest.
+/// The note of a last call for the next agent on the quest.
 fn note(tail: &str) -> Option<Box<str>> {
     let note = end_of(tail.trim(), MAX_NOTE_BYTES).trim_start();
     (!note.is_empty()).then(|| note.into())
@@ -596,7 +586,7 @@ impl RunWorker<'_> {
         };
         let submitted = self
             .context
-            .submit(&mut self.session, answer, &mut self.clock);
+            .submit(&mut self.session, answer, &mut SystemClock);
         let refusal = match submitted {
             Ok(SubmitResult { judged, .. }) => {
                 quest_run.seen = judged.attempt;
@@ -633,8 +623,8 @@ impl RunWorker<'_> {
         }))
     }
 
-    /// Counts a submission that comail could not use the network to judge; the reason if the run ends
-    /// for it.
+    /// Counts a submission that could not be judged for lack of a network. Returns the reason if this
+    /// ends the run.
     fn lacks_network(&self, why: &str) -> Option<Reason> {
         if !self.shared.lacks_network() {
             return None;
@@ -657,7 +647,7 @@ impl RunWorker<'_> {
     // Takes the lock, because a line reaches the ledger before the index shows it.
     fn read_on(&mut self) -> Result<(), RunError> {
         let nothing = |_: &Session, _| Ok((Vec::new(), ()));
-        self.session.append(&mut self.clock, nothing)
+        self.session.append(&mut SystemClock, nothing)
     }
 
     fn judged(&mut self, quest_run: &mut QuestRun) -> Result<Vec<Judged>, RunError> {
@@ -673,7 +663,7 @@ impl RunWorker<'_> {
             }
         });
         if read.is_err() {
-            // Lines were redacted, so the ones behind them have moved.
+            // Lines were redacted, so the lines after them have moved.
             quest_run.activity.log = self.session.ledger();
             if let Some(quest_record) = self.session.quest_record(quest)?
                 && quest_record.attempts > seen

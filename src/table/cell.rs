@@ -31,7 +31,7 @@ impl ColumnIndex {
         }
     }
 
-    /// The column with these letters, of either case; none outside of what a sheet can hold.
+    /// The column with these letters, in either case; none beyond the last column of a sheet.
     pub fn parse(letters: &str) -> Option<Self> {
         parse_column(letters).map(|column| Self(column - 1))
     }
@@ -67,7 +67,7 @@ pub(crate) fn column_letters(column: u32) -> String {
 }
 
 impl CellReference {
-    /// The place that `B7` names; nothing outside of what a sheet can hold.
+    /// The cell that a name such as `B7` refers to; none outside the bounds of a sheet.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let split = text.find(|letter: char| !letter.is_ascii_alphabetic())?;
         let (letters, digits) = text.split_at(split);
@@ -95,7 +95,7 @@ impl fmt::Display for CellReference {
     }
 }
 
-/// The number of the column with these letters; none outside of what a sheet can hold.
+/// The number of the column with these letters; none beyond the last column of a sheet.
 fn parse_column(letters: &str) -> Option<u32> {
     if !(1..=3).contains(&letters.len()) || !letters.bytes().all(|byte| byte.is_ascii_alphabetic())
     {
@@ -107,7 +107,7 @@ fn parse_column(letters: &str) -> Option<u32> {
     (column <= LAST_COLUMN).then_some(column)
 }
 
-/// A row's number; none outside of what a sheet can hold.
+/// A row's number; none beyond the last row of a sheet.
 pub(crate) fn parse_row(digits: &str) -> Option<u32> {
     let row = digits.parse().ok()?;
     (1..=LAST_ROW).contains(&row).then_some(row)
@@ -117,8 +117,8 @@ pub(crate) fn parse_row(digits: &str) -> Option<u32> {
 const LONGEST: usize = 32_767;
 
 /// Writes a cell. `prefix` is the namespace prefix of the sheet's elements with its colon, or
-/// empty; `style` an index into the workbook's cell formats. An empty cell without a style is
-/// nothing at all.
+/// empty; `style` is an index into the workbook's cell formats. An empty cell without a style is not
+/// written.
 pub(super) fn write_cell(
     out: &mut dyn Write,
     prefix: &str,
@@ -144,13 +144,13 @@ pub(super) fn write_cell(
     }
 }
 
-/// Whether a spreadsheet could take the text for a formula once somebody edits its cell.
+/// Whether a spreadsheet could read the text as a formula once its cell is edited.
 pub fn starts_formula(text: &str) -> bool {
     text.trim_start_matches(|letter: char| letter.is_whitespace() || letter == '\u{FEFF}')
         .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
 }
 
-/// The text, cut with an ellipsis where a cell cannot hold all of it.
+/// The text, cut with an ellipsis if it is too long for a cell.
 pub fn shortened(text: &str) -> Cow<'_, str> {
     if text.len() <= LONGEST || text.encode_utf16().count() <= LONGEST {
         return Cow::Borrowed(text);
@@ -165,9 +165,9 @@ pub fn shortened(text: &str) -> Cow<'_, str> {
     Cow::Owned(short)
 }
 
-/// The text for an element that Excel reads: characters that XML cannot hold, or that its
-/// readers change, as `_xHHHH_`, and text that looks like that escaped in turn
-/// (ECMA-376 part 1, 22.9.2.19).
+/// The text for an element that Excel reads. Characters that XML cannot contain, or that its readers
+/// change, become `_xHHHH_`, and text that looks like such an escape is escaped as well (ECMA-376
+/// part 1, 22.9.2.19).
 fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(|letter| matches!(letter, '&' | '<' | '>' | '_') || needs_code(letter)) {
         return Cow::Borrowed(text);
@@ -194,8 +194,8 @@ pub(super) fn needs_code(letter: char) -> bool {
     matches!(letter, '\0'..='\x08' | '\x0B'..='\x1F' | '\u{FFFE}' | '\u{FFFF}')
 }
 
-/// Whether a reader would take the start of this text for an escape. The closing underscore
-/// may also be the first one of an escape that follows.
+/// Whether a reader would take the start of this text for an escape. Its closing underscore may also
+/// be the first one of the next escape.
 fn looks_escaped(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("_x") else {
         return false;

@@ -37,19 +37,19 @@ impl TextEncoding {
     }
 }
 
-/// How many bytes the statistical detector sees, counted from the first that is not ASCII.
+/// How many bytes the statistical detector gets, counted from the first that is not ASCII.
 ///
-/// More would not change its answer, and it is slower than the reading itself.
+/// More would not change its answer, and detecting is slower than reading.
 const DETECTOR_BYTES: usize = 256 * 1024;
 
 /// How many bytes are enough to recognise UTF-16 without a byte order mark.
 const HEAD_BYTES: usize = 4096;
 
-/// Detects the encoding of a text; none if the bytes are no text.
+/// Detects the encoding of a text; none if the bytes are not text.
 ///
 /// In this order: a byte order mark; UTF-16 by its zero bytes; UTF-8 if all of it is valid UTF-8;
-/// otherwise what `chardetng` guesses from the bytes that are not ASCII. Bytes that are not UTF-8 are
-/// no text if one of them is a binary data byte of the WHATWG MIME Sniffing standard, 7.
+/// otherwise the guess of `chardetng` from the bytes that are not ASCII. Bytes that are not UTF-8 are
+/// not text if one of them is a binary data byte of the WHATWG MIME Sniffing standard, 7.
 pub(super) fn detect(bytes: &[u8]) -> Option<TextEncoding> {
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
     let marked = Encoding::for_bom(head).map(|(encoding, _)| encoding);
@@ -77,7 +77,7 @@ fn is_binary_data(byte: u8) -> bool {
     matches!(byte, 0..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f)
 }
 
-/// UTF-16 of a text that is mostly ASCII, as lists with commas, line ends and addresses are.
+/// UTF-16 of a text that is mostly ASCII, as in lists with commas, line ends and addresses.
 fn utf16_without_mark(head: &[u8]) -> Option<&'static Encoding> {
     let (pairs, _) = head.as_chunks::<2>();
     let zeros = |place: usize| pairs.iter().filter(|pair| pair[place] == 0).count();
@@ -91,7 +91,7 @@ fn utf16_without_mark(head: &[u8]) -> Option<&'static Encoding> {
 
 /// Decodes `bytes`, without a byte order mark at their start.
 ///
-/// Bytes that are not text in the encoding are an error, and never a replacement character.
+/// Bytes that are invalid in the encoding are an error and never replaced.
 pub(super) fn decode(bytes: &[u8], encoding: TextEncoding) -> Result<String> {
     let mut decoder = encoding.0.new_decoder_with_bom_removal();
     let most = decoder.max_utf8_buffer_length_without_replacement(bytes.len());
@@ -110,11 +110,10 @@ pub(super) fn decode(bytes: &[u8], encoding: TextEncoding) -> Result<String> {
 /// How many records are compared.
 const RECORDS: usize = 100;
 
-/// Detects the delimiter of the text that starts with `sample`; `whole` says whether that is all
-/// of it.
+/// Detects the delimiter of the text that starts with `sample`; `whole` is true if that is all of it.
 ///
-/// It is the one with which most records have the same number of cells, more than one; of equals
-/// the one that gives more cells, then the comma. A text of one column counts as comma-separated.
+/// It is the one that gives most records the same number of cells, at least two. Between equals, more
+/// cells win, then the comma. A text of one column counts as comma-separated.
 pub(super) fn sniff_delimiter(sample: &str, whole: bool) -> u8 {
     let mut best = (b',', (0, 0));
     for delimiter in *b",;\t" {
@@ -126,7 +125,7 @@ pub(super) fn sniff_delimiter(sample: &str, whole: bool) -> u8 {
     best.0
 }
 
-/// How many per cent of the records have the most common number of cells, and that number.
+/// The percentage of records with the most common number of cells, and that number.
 fn score(sample: &str, whole: bool, delimiter: u8) -> (usize, usize) {
     let mut widths: Vec<usize> = csv_reader(sample.as_bytes(), delimiter)
         .into_records()
@@ -145,9 +144,9 @@ fn score(sample: &str, whole: bool, delimiter: u8) -> (usize, usize) {
     scores.max().unwrap_or_default()
 }
 
-/// A reader of RFC 4180 records with any number of cells; no record is taken for headings.
+/// A reader of RFC 4180 records with any number of cells, without a record of headings.
 ///
-/// Rows are identified by the numbers of their records, so all readers of a list must use this.
+/// Rows are identified by the numbers of their records, so all readers of a list must use it.
 pub(super) fn csv_reader<R: Read>(text: R, delimiter: u8) -> Reader<R> {
     ReaderBuilder::new()
         .delimiter(delimiter)
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_found_without_a_zero_byte() {
+    fn binary_data_is_recognised_without_a_zero_byte() {
         let compressed = b"4 0 obj\nstream\nx\x9c\x03\xe2\x02\x8f\nendstream\n";
         assert_eq!(name(compressed), "binary");
         // UTF-8 may have a stray control character, and so may a workbook's export.

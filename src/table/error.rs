@@ -37,7 +37,7 @@ pub(super) enum Fault {
     Glob(#[from] globset::Error),
     #[error("{0}")]
     Other(String),
-    /// The visitor wants no more rows. [`super::List`] turns it into success.
+    /// The visitor needs no more rows. [`super::List`] turns it into success.
     #[error("the reading was ended")]
     Enough,
 }
@@ -55,7 +55,7 @@ impl ReadError {
         matches!(self.fault, Fault::NoFile(_))
     }
 
-    /// Whether the file could be read, and what it holds is wrong.
+    /// Whether the file could be read, but has wrong content.
     pub fn is_of_content(&self) -> bool {
         !matches!(self.fault, Fault::NoFile(_) | Fault::Io(_))
     }

@@ -137,11 +137,11 @@ fn is_filler(text: &str) -> bool {
     )
 }
 
-/// Words that head columns of company lists, in the languages that lists come in: one a line, in
-/// lower case, letters and digits only.
+/// Common headings of company lists in several languages: one per line, in lower case, letters and
+/// digits only.
 const WORDS: &str = include_str!("heading_words.txt");
 
-/// Whether `text` heads a column: a known word, or made of known words alone.
+/// Whether `text` is a heading: a known word, or made only of known words.
 ///
 /// Text in brackets does not count: `기업명(국문)` is `기업명`.
 fn is_heading_word(text: &str) -> bool {

@@ -21,7 +21,7 @@ const FIRST_ROWS: usize = 50;
 /// The most columns that a message names.
 const MAX_DESCRIBED: usize = 40;
 
-/// How a list is read, as somebody chose it.
+/// How a list is to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReadOptions {
     pub sheet: Option<String>,
@@ -32,14 +32,14 @@ pub struct ReadOptions {
 
 /// An open list.
 ///
-/// Rows have numbers that identify them in the file: in a workbook those that the sheet shows,
-/// in delimited text that of the record, in other text that of the line; all count from 1 and
-/// include the headings and whatever is above them. Rows without any text are skipped. The
-/// headings of JSON Lines are their keys, which are no row of the file and have number 0.
+/// Rows have numbers that identify them in the file: the row numbers of a sheet, the record numbers
+/// of delimited text, or the line numbers of other text. All count from 1 and include the headings
+/// and the rows above them. Rows without any text are skipped. The headings of JSON Lines are their
+/// keys, which are not a row of the file and have number 0.
 pub struct List {
     path: PathBuf,
     format: SourceFormat,
-    /// The text of a list that is no workbook.
+    /// The text of a list that is not a workbook.
     text: String,
     source: Source,
     columns: ListColumns,
@@ -136,7 +136,7 @@ impl List {
         };
         self.columns = ListColumns {
             header,
-            // A sheet may claim more columns than any has.
+            // A sheet may claim more columns than a sheet can have.
             width: seen.max(declared.min(LAST_COLUMN)),
         };
         Ok(())
@@ -200,7 +200,7 @@ impl List {
         found.map_err(|fault| fault.at(&self.path))
     }
 
-    /// What `column` is called: its heading, or `column B`.
+    /// The heading of `column`, or `column B`.
     pub fn label(&self, column: ColumnIndex) -> String {
         match self.columns.heading(column) {
             Some(heading) => heading.to_owned(),
@@ -208,10 +208,10 @@ impl List {
         }
     }
 
-    /// Hands the rows below the headings to `visit`, in order: each one's number and the texts
-    /// of `columns`, blank where it has none.
+    /// Passes the rows below the headings to `visit`, in order: each one's number and the texts of
+    /// `columns`, which may be empty.
     ///
-    /// One row is held at a time. An error of `visit` ends the reading.
+    /// Only one row is in memory at a time. An error of `visit` ends the reading.
     pub fn rows<E: From<ReadError>>(
         &mut self,
         columns: &[ColumnIndex],
@@ -227,10 +227,10 @@ impl List {
         })
     }
 
-    /// Hands every row to `visit`, the headings and what is above them too: each one's number
+    /// Passes every row to `visit`, including the headings and the rows above them: each one's number
     /// and all its texts.
     ///
-    /// One row is held at a time. An error of `visit` ends the reading.
+    /// Only one row is in memory at a time. An error of `visit` ends the reading.
     pub fn every_row<E: From<ReadError>>(
         &mut self,
         mut visit: impl FnMut(u32, &[String]) -> result::Result<(), E>,
@@ -241,7 +241,7 @@ impl List {
         self.visit_rows(None, visit)
     }
 
-    /// Hands each line of JSON Lines to `visit`: its number and its text.
+    /// Passes each line of JSON Lines to `visit`: its number and its text.
     pub fn each_object<E: From<ReadError>>(
         &mut self,
         mut visit: impl FnMut(u32, &str) -> result::Result<(), E>,
@@ -285,7 +285,7 @@ impl List {
             Source::Held(sheet) => sheet.read(&mut sink),
             Source::Jsonl(columns) => columns.read(&self.text, &mut sink),
             Source::Csv(delimiter) => {
-                // Whoever asks for columns relies on the headings.
+                // A caller that asks for columns relies on the headings.
                 let header = self.columns.header.as_ref().filter(|_| wanted.is_some());
                 let header = header.map(|header| header.row);
                 read_csv(&self.text, *delimiter, header, &mut sink)
@@ -304,9 +304,8 @@ impl List {
 impl ListColumns {
     /// The column that `name` names.
     ///
-    /// A heading with exactly that text wins (after NFKC, with white space around it dropped and
-    /// runs of it taken for one space), then a letter of either case, in range, then a heading that
-    /// differs in case alone.
+    /// A heading with exactly that text wins (after NFKC, trimmed, with runs of white space as one
+    /// space), then a column letter in either case, then a heading that differs only in case.
     fn find(&self, name: &str) -> Result<ColumnIndex> {
         let wanted = single_spaced(name).into_owned();
         if let Some(column) = self.headed(name, |heading| heading == wanted)? {
@@ -322,7 +321,7 @@ impl ListColumns {
             return Ok(column);
         }
         let columns = self.described();
-        // One letter is the letter of a column, not a heading with a mistake in it.
+        // A single letter is meant as a column letter, not as a misspelled heading.
         let is_letter = wanted.chars().nth(1).is_none();
         let near = if is_letter {
             String::new()

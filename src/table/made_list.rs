@@ -1,4 +1,4 @@
-//! A list that is no file of its own: the files of a directory.
+//! A list that is made from the files of a directory.
 
 use std::fs::File;
 use std::io;
@@ -35,7 +35,7 @@ impl MadeList {
     /// bytes of their paths.
     ///
     /// `*` matches within one name, and `**` across several. Symbolic links are not followed, and
-    /// files and folders that `keeps` does not keep are left out.
+    /// files and folders that `keeps` refuses are left out.
     pub fn of_dir(
         root: &Path,
         glob: &str,

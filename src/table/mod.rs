@@ -1,13 +1,13 @@
 //! Reads lists and writes results.
 //!
 //! A list is a workbook (`.xlsx`, `.xlsm`, `.xls`, `.ods`), delimited text (`.csv`, `.tsv`), JSON
-//! Lines (`.jsonl`, `.ndjson`) or lines of text. [`List::open`] detects which, and its headings;
-//! [`List::rows`] hands on the requested columns as text. A [`MadeList`] is such a file, made from
+//! Lines (`.jsonl`, `.ndjson`) or lines of text. [`List::open`] detects the format and the headings;
+//! [`List::rows`] passes on the requested columns as text. A [`MadeList`] is such a file, made from
 //! a directory.
 //!
 //! Results go into a copy of the workbook ([`workbook_copy`]), or next to the values of the list
-//! into a new file ([`new_workbook`], [`write_text`]). A [`new_workbook::Form`] is a sheet that
-//! people fill in.
+//! into a new file ([`new_workbook`], [`write_text`]). A [`new_workbook::Form`] is a sheet for people
+//! to fill in.
 
 pub mod new_workbook;
 pub mod results;

@@ -1,7 +1,7 @@
 //! New workbooks of one sheet: the results next to the values of a list, or a form.
 //!
-//! Text is written as text: never as a formula, not even when somebody edits the cell and leaves
-//! it as it was. The rows wait in a temporary file, so memory does not grow with them.
+//! Text stays text and never becomes a formula, not even when its cell is opened for editing. The rows
+//! are kept in a temporary file, so memory does not grow with them.
 
 use std::borrow::Cow;
 use std::cell::{Cell as Flag, RefCell};
@@ -27,21 +27,20 @@ const MAX_LINKS: usize = 65_530;
 
 const TOO_WIDE: ExportError = ExportError::TooLarge("more rows or columns");
 
-/// The least and the greatest width of a column, and what the filter's button takes of it.
+/// The minimum and maximum width of a column, and the width of the filter's button in it.
 const MIN_WIDTH: u16 = 8;
 const MAX_WIDTH: u16 = 60;
 const WIDTH_OF_BUTTON: u16 = 3;
 
 const MAX_FROZEN: u32 = 10;
 
-/// Where one of these is in an address, `rust_xlsxwriter` takes it for escaped already and leaves
-/// it as it is.
+/// `rust_xlsxwriter` treats an address with one of these as already escaped.
 const MARKS_OF_ESCAPED: [&str; 3] = ["%20", "%22", "%25"];
 
 /// Writes the rows, one below the other without gaps. Temporary files go to `folder`.
 ///
-/// The heading row stays in sight and filters the rows below it. A column is as wide as its text,
-/// and addresses of the web among the results open with a click.
+/// The heading row stays visible and filters the rows below it. Columns are as wide as their texts,
+/// and web addresses among the results are links.
 pub fn write_workbook(
     out: impl Write + Send,
     folder: &Path,
@@ -84,7 +83,7 @@ pub fn write_workbook(
     })
 }
 
-/// A result as a cell; an address of the web becomes a link.
+/// A result as a cell; a web address becomes a link.
 fn result(cell: Cell) -> FormCell {
     match cell {
         Cell::Text(text) => FormCell::Link(text),
@@ -92,7 +91,7 @@ fn result(cell: Cell) -> FormCell {
     }
 }
 
-/// How many digits of the usual font the longest line of the cell takes.
+/// The width of the cell's longest line, in digits of the default font.
 fn width(cell: &Cell) -> usize {
     match cell {
         Cell::Text(text) => text.lines().map(UnicodeWidthStr::width).max().unwrap_or(0),
@@ -115,7 +114,7 @@ fn arrange(
     let last = u16::try_from(widths.len()).unwrap_or(u16::MAX);
     if let Some(header) = header {
         sheet.autofilter(header, 0, rows.saturating_sub(1), last.saturating_sub(1))?;
-        // More rows than these would leave no room to scroll on a small screen.
+        // More frozen rows would leave no room to scroll on a small screen.
         if header < MAX_FROZEN {
             sheet.set_freeze_panes(header + 1, 0)?;
         }
@@ -125,7 +124,7 @@ fn arrange(
 
 /// Writes a form. Temporary files go to `folder`.
 ///
-/// The heading row stays in sight, and columns of choices offer their words.
+/// The heading row stays visible, and columns of choices offer their words.
 pub fn write_form(out: impl Write + Send, folder: &Path, form: &Form) -> Result<(), ExportError> {
     let last = u32::try_from(form.rows.len()).unwrap_or(u32::MAX);
     if last >= LAST_ROW {
@@ -216,9 +215,9 @@ fn put_form_cell(
 
 /// Whether a click on this address opens exactly what the cell shows.
 ///
-/// Only addresses of the web are opened, and only what fits into a sheet. A text that a browser
-/// would change, such as a host with foreign letters, stays text. `rust_xlsxwriter` escapes `%`
-/// and some other characters a second time, which would lead elsewhere: such an address stays text.
+/// Only web addresses of limited length become links. An address that a browser would change, such as
+/// one with a non-ASCII host, stays text. So does one that `rust_xlsxwriter` would escape a second
+/// time, because the link would lead elsewhere.
 fn opens_as_written(text: &str) -> bool {
     let Ok(url) = Url::parse(text) else {
         return false;
@@ -258,8 +257,8 @@ fn put(
 
 /// The text without control characters where it also has `_x`.
 ///
-/// A control character is written as `_xHHHH_`. Behind `_x0041` that would make `_x0041_` of it,
-/// which every reader takes for `A`.
+/// A control character is written as `_xHHHH_`. After `_x0041` its first character would complete
+/// `_x0041_`, which every reader takes for `A`.
 pub fn unambiguous(text: &str) -> Cow<'_, str> {
     if text.contains("_x") && text.contains(needs_code) {
         Cow::Owned(text.replace(needs_code, " "))
@@ -310,7 +309,7 @@ thread_local! {
 
 /// Calls `write`. A panic inside `rust_xlsxwriter` becomes an error.
 ///
-/// It panics where its temporary file cannot be written, as on a full disk.
+/// It panics if its temporary file cannot be written, for example on a full disk.
 fn caught<T>(write: impl FnOnce() -> T) -> io::Result<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -345,16 +344,16 @@ pub struct Form {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormColumn {
     pub heading: String,
-    /// In digits of the usual font.
+    /// In digits of the default font.
     pub width: u8,
     pub role: ColumnRole,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnRole {
-    /// People read it, or write what they like.
+    /// Read-only or free text.
     Free,
-    /// People choose one of these words, or none.
+    /// One of these words, or empty.
     Choice(&'static [&'static str]),
     Hidden,
 }
@@ -362,12 +361,12 @@ pub enum ColumnRole {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormCell {
     Value(Cell),
-    /// A text that a click opens if it is an address of the web.
+    /// A text that becomes a link if it is a web address.
     Link(String),
 }
 
 impl FormCell {
-    /// A cell with this text; with none, an empty cell.
+    /// A cell with this text; an empty text gives an empty cell.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Value(Cell::Text(text.into()))
     }

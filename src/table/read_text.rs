@@ -1,9 +1,8 @@
 //! Reading delimited text, lines and JSON Lines.
 //!
-//! The number of a CSV row is that of its record, counted from 1 with the heading record; lines
-//! with nothing on them are no records. A record may span lines, by a quoted cell. Where the
-//! headings count, a record below them with text in more cells than they have is an error: its
-//! cells may be under the wrong headings.
+//! The number of a CSV row is that of its record, counted from 1 with the heading record; empty lines
+//! are not records. A record with a quoted cell may span several lines. A record with text in more
+//! cells than there are headings is an error: its cells may be under the wrong headings.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,14 +19,13 @@ use crate::base::text::is_blank;
 
 /// The longest cell of a text.
 ///
-/// Spreadsheets hold 32,767 characters; far above that, a quote was not closed and has
-/// swallowed the rows that follow.
+/// Spreadsheets allow 32,767 characters. In a far longer cell, an unclosed quote has swallowed the
+/// following rows.
 const MAX_CELL_BYTES: usize = 1024 * 1024;
 
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
-/// Reads delimited text, in which the record `header`, if there is one, limits the cells of those
-/// below it.
+/// Reads delimited text. The record `header`, if there is one, limits the cells of the records below.
 pub(super) fn read_csv(
     text: &str,
     delimiter: u8,
@@ -84,7 +82,7 @@ fn check_length(row: u32, cell: &str) -> Result<()> {
     )))
 }
 
-/// Reads text of which each line is a row of one cell.
+/// Reads text in which each line is a row of one cell.
 pub(super) fn read_lines(text: &str, sink: &mut RowSink<'_>) -> Result<()> {
     each_line(text, |row, line| {
         check_length(row, line)?;
@@ -94,7 +92,7 @@ pub(super) fn read_lines(text: &str, sink: &mut RowSink<'_>) -> Result<()> {
     })
 }
 
-/// Hands each line to `visit`: its number and its text.
+/// Passes each line to `visit`: its number and its text.
 fn each_line(text: &str, mut visit: impl FnMut(u32, &str) -> Result<()>) -> Result<()> {
     let mut row = 0;
     for line in text.split_terminator('\n') {
@@ -104,7 +102,7 @@ fn each_line(text: &str, mut visit: impl FnMut(u32, &str) -> Result<()>) -> Resu
     Ok(())
 }
 
-/// Hands each line of JSON Lines that is not blank to `visit`: its number and its text.
+/// Passes each line of JSON Lines that is not blank to `visit`: its number and its text.
 pub(super) fn json_lines(text: &str, mut visit: impl FnMut(u32, &str) -> Result<()>) -> Result<()> {
     each_line(text, |row, line| {
         if line.len() > MAX_LINE_BYTES {
@@ -169,16 +167,15 @@ impl JsonColumns {
     }
 }
 
-/// The members of an object, in the order in which their names first appear; of a name that is
-/// repeated, the last value.
+/// The members of an object, in the order of the first appearance of their names; a repeated name has
+/// its last value.
 ///
 /// Values are not parsed, so they may be nested to any depth, and numbers keep all their digits.
 pub(super) fn members(line: &str) -> serde_json::Result<IndexMap<String, &RawValue>> {
     serde_json::from_str(line)
 }
 
-/// The text of a value: that of a string, nothing for null, and for others their JSON without
-/// white space.
+/// The text of a value: a string as it is, null as empty, anything else as JSON without white space.
 fn text_of(value: &RawValue) -> serde_json::Result<Cow<'_, str>> {
     let json = value.get();
     Ok(match json.as_bytes().first() {
@@ -206,10 +203,10 @@ fn compact(json: &str) -> String {
     kept
 }
 
-/// The error in the part of `line` that begins after so many bytes.
+/// The error in the part of `line` after the first `before` bytes.
 fn not_an_object(row: u32, line: &str, before: usize, error: &serde_json::Error) -> Fault {
     let bytes = line.bytes().take(before + error.column());
-    // Continuation bytes of UTF-8 are no characters of their own.
+    // Continuation bytes of UTF-8 do not count as characters.
     let column = bytes.filter(|byte| byte & 0xc0 != 0x80).count();
     let what = error.to_string();
     let what = what

@@ -1,11 +1,10 @@
-//! Reading workbooks with calamine: Office Open XML cell by cell, the others whole.
+//! Reads workbooks with calamine: Office Open XML cell by cell, the other formats at once.
 //!
 //! In an `.xlsx` workbook a cell reads as the sheet shows it: numbers and dates in their number
-//! formats, booleans as TRUE and FALSE, formulas by their cached value, rich text joined, phonetic
-//! runs left out. Of merged cells the top left one holds the text. An error value that calamine
-//! does not know reads as blank. In an `.xls` or `.ods` workbook a cell reads as its value, since
-//! calamine does not report how such a file formats it: dates by ISO 8601, numbers as in the
-//! format General.
+//! formats, booleans as TRUE and FALSE, formulas by their cached value, rich text joined, without
+//! phonetic runs. The top left one of merged cells has the text. An error value that calamine does
+//! not know reads as blank. In an `.xls` or `.ods` workbook a cell reads as its value, because
+//! calamine does not report its format: dates by ISO 8601, numbers as in the format General.
 
 use std::fs::File;
 use std::io;
@@ -153,7 +152,7 @@ impl HeldSheet {
     }
 }
 
-/// Calls `read`, and turns a panic of it into an error.
+/// Calls `read`, and turns its panic into an error.
 ///
 /// calamine indexes the records of binary workbooks and computes cell references unchecked, so a
 /// damaged file can make it panic.
@@ -162,7 +161,7 @@ fn caught<T>(read: impl FnOnce() -> T) -> Result<T> {
         .map_err(|_| Fault::damaged("its records contradict each other"))
 }
 
-/// The same, where `read` can also fail.
+/// The same for a `read` that can fail.
 fn guarded<T, E>(read: impl FnOnce() -> result::Result<T, E>) -> Result<T>
 where
     calamine::Error: From<E>,
@@ -217,19 +216,19 @@ fn choose_sheet(wanted: Option<&str>, sheets: &[Sheet]) -> Result<String> {
     )))
 }
 
-/// The most that a part which is held may unpack to.
+/// The maximum unpacked size of a part that is kept in memory.
 const MAX_HELD_BYTES: u64 = 1 << 30;
 
-/// Deflate makes no more of a byte (RFC 1951: 258 bytes for two bits).
+/// The maximum ratio of deflate (RFC 1951: 258 bytes for two bits).
 const MAX_RATIO: u64 = 1032;
 
-/// How much of the shared strings is searched for their count.
+/// How many bytes of the shared strings are searched for their count.
 const HEAD_BYTES: u64 = 4096;
 
-/// Checks the workbook in `file` before its reader holds anything of it.
+/// Checks the workbook in `file` before any of it is kept in memory.
 ///
-/// Sheets are streamed, but shared strings and styles are held. A small file can unpack to
-/// terabytes of either, and can claim any number of strings for which the reader makes room.
+/// Sheets are streamed, but shared strings and styles are kept. A small file can unpack to terabytes
+/// of these, and can claim any number of strings for which the reader allocates memory.
 fn check_bounds(file: File) -> Result<()> {
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(Fault::damaged)?;
     for index in 0..archive.len() {
@@ -240,7 +239,7 @@ fn check_bounds(file: File) -> Result<()> {
         if !is_strings && !held.iter().any(|end| name.ends_with(end)) {
             continue;
         }
-        // No part unpacks to more than this, whatever size it claims.
+        // The part cannot unpack to more, whatever size it claims.
         let most = part.compressed_size().saturating_mul(MAX_RATIO);
         let mut first_bytes = Vec::new();
         let mut prefix = (&mut part).take(HEAD_BYTES);
@@ -267,7 +266,7 @@ fn claimed_strings(head: &[u8]) -> Option<u64> {
     let head = String::from_utf8_lossy(head);
     let (_, after) = head.split_once("uniqueCount=")?;
     let digits = after.chars().skip(1).take_while(char::is_ascii_digit);
-    // More digits than a number holds are more strings than any file holds.
+    // A number with too many digits is more than any file can contain.
     Some(digits.fold(0_u64, |count, digit| {
         let digit = digit.to_digit(10).unwrap_or_default();
         count.saturating_mul(10).saturating_add(digit.into())
@@ -277,7 +276,7 @@ fn claimed_strings(head: &[u8]) -> Option<u64> {
 /// Integers below this are exact, and are shown with all their digits.
 const EXACT: f64 = 1e15;
 
-/// The number formats of a workbook's styles; none for General and for a code that cannot be read.
+/// The number formats of a workbook's styles; none for General and for codes that cannot be read.
 struct NumberFormats {
     styles: Vec<Option<NumberFormat>>,
     options: FormatOptions,
@@ -330,10 +329,10 @@ fn compiled(id: Option<u32>, code: &str) -> Option<NumberFormat> {
     NumberFormat::parse(code).ok()
 }
 
-/// The code of a built-in format where the file names it by its number alone.
+/// The code of a built-in format that the file names only by its number.
 ///
-/// ECMA-376 part 1, §18.8.30 leaves some to the reader's language; here dates without a code
-/// are shown as Excel in English shows 14 and 22, those of the East Asian numbers by ISO 8601.
+/// ECMA-376 part 1, §18.8.30 leaves some formats to the reader's language. Here 14 and 22 are shown
+/// as in English Excel, and dates with East Asian format numbers by ISO 8601.
 fn built_in(id: Option<u32>, code: &str) -> &str {
     match (id, code) {
         (Some(14), "mm-dd-yy") => "m/d/yyyy",
@@ -362,8 +361,8 @@ fn options(date_1904: bool) -> FormatOptions {
 
 /// `value` in the format General.
 ///
-/// As Excel shows it in a cell that is wide enough, with one difference: an integer of 12 to 15
-/// digits keeps all of them, as in the formula bar, since `1.23457E+12` identifies no company.
+/// As in Excel in a cell that is wide enough, with one difference: an integer of 12 to 15 digits keeps
+/// all of them, as in the formula bar, because `1.23457E+12` identifies no company.
 fn general(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < EXACT {
         // Adding zero turns -0 into 0.
@@ -372,8 +371,8 @@ fn general(value: f64) -> String {
     ssfmt::format_default(value, "General").unwrap_or_else(|_| value.to_string())
 }
 
-/// The serial number `value` as a date or time by ISO 8601, for formats whose codes are
-/// unknown: the date, the time of day if there is no date, or both.
+/// The serial number `value` as a date, a time of day or both by ISO 8601, for formats with unknown
+/// codes.
 fn iso_date(value: f64, date_1904: bool) -> String {
     let code = match (value.trunc() > 0.0, value.fract() > 0.0) {
         (true, false) => "yyyy-mm-dd",

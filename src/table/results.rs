@@ -1,6 +1,6 @@
 //! The rows of an export: what the list holds, what the session found, and what can go wrong.
 //!
-//! Rows are handed on one at a time, so no more than a row is in memory.
+//! Rows are passed on one at a time, so only one row is in memory.
 
 use std::collections::HashSet;
 use std::io;
@@ -82,12 +82,12 @@ pub struct Columns {
     chosen: Vec<(Column, String)>,
 }
 
-/// What became of one quest, as the result columns show it.
+/// The outcome of one quest, as shown in the result columns.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// The answer, unless it failed or a person rejected it.
     pub fields: Option<Fields>,
-    /// Whether the answer counts as right: nothing and nobody is left to doubt it.
+    /// Whether the answer counts as right.
     pub holds: bool,
     pub status: String,
     /// The rules that fired, each once.
@@ -111,7 +111,7 @@ enum Column {
     /// The first field, if it counts as right.
     Answer,
     Status,
-    /// The first field, if it does not, so that nobody takes it for one that does.
+    /// The first field if it does not count as right, kept apart from the right ones.
     ToReview,
     /// One of the other fields.
     Field(usize),
@@ -158,7 +158,7 @@ impl Column {
         }
     }
 
-    /// Whether only decisions of people fill it.
+    /// Whether only people's decisions fill it.
     fn is_of_people(self) -> bool {
         matches!(self, Self::SettledBy | Self::Note)
     }
@@ -167,7 +167,7 @@ impl Column {
         matches!(self, Self::Answer | Self::ToReview)
     }
 
-    /// In digits of the usual font.
+    /// In digits of the default font.
     fn width(self) -> u16 {
         match self {
             Self::Status | Self::Tries => 12,
@@ -203,7 +203,7 @@ impl Column {
 }
 
 impl Columns {
-    /// All columns, but those of people's decisions only if `settled` says that there are any.
+    /// All columns; those of people's decisions only if there are any (`settled`).
     pub fn usual(fields: &[FieldName], settled: bool) -> Self {
         let all = Column::all(fields).into_iter();
         let usual = all.filter(|column| settled || !column.is_of_people());
@@ -266,7 +266,7 @@ impl Columns {
         answer.is_some_and(|answer| !answer.is_empty())
     }
 
-    /// How wide the columns should be, in digits of the usual font.
+    /// The widths of the columns, in digits of the default font.
     pub fn widths(&self) -> Vec<u16> {
         let chosen = self.chosen.iter();
         chosen.map(|(column, _)| column.width()).collect()
@@ -318,9 +318,9 @@ fn spelling(name: &str) -> String {
     name.to_lowercase().replace(['-', '_'], " ")
 }
 
-/// The headings to use next to `taken`: each as wanted or, where that is taken already, with
-/// ` (comail)` behind it, then ` (comail 2)` and so on. Headings that differ only in case and
-/// outer white space are the same.
+/// The headings to use next to `taken`: each as wanted or, if that is taken, with the suffix
+/// ` (comail)`, then ` (comail 2)` and so on. Headings that differ only in case and outer white space
+/// are the same.
 pub fn free_headings(taken: &[String], wanted: &[String]) -> Vec<String> {
     let fold = |heading: &str| heading.trim().to_lowercase();
     let mut taken: HashSet<String> = taken.iter().map(|heading| fold(heading)).collect();
@@ -357,7 +357,7 @@ pub struct TableRow {
 }
 
 impl TableRow {
-    /// A row above the list that is not from it.
+    /// A row above the list that is not part of it.
     pub fn title(text: &str) -> Self {
         Self {
             row: 0,
@@ -368,7 +368,7 @@ impl TableRow {
     }
 }
 
-/// Hands each row to a writer, in order.
+/// Passes each row to a writer, in order.
 pub type Rows<'a> = &'a mut dyn FnMut(
     &mut dyn FnMut(TableRow) -> Result<(), ExportError>,
 ) -> Result<(), ExportError>;
@@ -398,8 +398,8 @@ impl<'a, R: Iterator<Item = Result<ResultRow, RowError>>> Join<'a, R> {
         }
     }
 
-    /// The row of the list with its results; none if it is left out. A result column whose
-    /// heading the list has already gets another (see [`free_headings`]).
+    /// The row of the list with its results; none if it is left out. A result column with a heading
+    /// that the list already has gets another one (see [`free_headings`]).
     pub fn row(
         &mut self,
         row: u32,

@@ -142,7 +142,7 @@ fn text(
     open_regular(path)?.read_to_end(&mut bytes)?;
     let encoding = match name {
         Some(name) => TextEncoding::named(name)?,
-        // A PDF is no text, though its bytes may all be ASCII.
+        // A PDF is not text, although its bytes may all be ASCII.
         None => detect(&bytes).filter(|_| !bytes.starts_with(PDF)).ok_or(
             "this is neither a workbook nor text; a list is .xlsx, .xlsm, .xls, .ods, .csv, .tsv, \
              .jsonl or lines of text",

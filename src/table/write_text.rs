@@ -2,8 +2,8 @@
 //!
 //! A CSV file begins with a byte order mark, without which Excel reads it in the system's code
 //! page (CP949 on Korean Windows). A text that a spreadsheet could run as a formula gets an
-//! apostrophe before it; numbers, also those of the list, stay as they are. U+FFFD replaces
-//! control characters, which a terminal could run.
+//! apostrophe before it; numbers, also those of the list, are unchanged. U+FFFD replaces control
+//! characters, which a terminal could run.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -53,7 +53,7 @@ fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\t' | '\r' | '\n')
 }
 
-/// The text with an apostrophe before it where a spreadsheet could run it.
+/// The text, with an apostrophe before it if a spreadsheet could run it.
 fn harmless(text: &str) -> Cow<'_, str> {
     let breaks = text.starts_with(['\t', '\r', '\n']);
     if (breaks || starts_formula(text)) && !is_number(text) {
@@ -74,7 +74,7 @@ fn is_number(text: &str) -> bool {
 
 /// Writes the rows as JSON Lines, without the header and what is above it.
 ///
-/// `headings` are those of the result columns, for lists without a header.
+/// `headings` are the headings of the result columns, for lists without a header.
 pub fn write_jsonl(
     out: &mut dyn Write,
     headings: &[String],
@@ -126,7 +126,7 @@ fn json(cell: Cell, is_result: bool) -> String {
     }
 }
 
-/// Writes one object on a line of its own; the values are JSON.
+/// Writes one object as a line; the values are JSON.
 fn write_object(
     out: &mut dyn Write,
     members: impl Iterator<Item = (String, String)>,
@@ -135,9 +135,9 @@ fn write_object(
     writeln!(out, "{{{}}}", members.join(",")).map_err(ExportError::Write)
 }
 
-/// Writes rows whose one cell is an object, with their results in it.
+/// Writes rows with an object as their only cell, with the results added to it.
 ///
-/// The results are named `headings`, or otherwise where `keys`, those of the list, have that.
+/// The results are named `headings`, or otherwise if `keys`, the keys of the list, contain that name.
 pub fn write_objects(
     out: &mut dyn Write,
     keys: &[String],
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn names_come_from_the_header_or_are_letters_and_a_title_is_no_record() {
+    fn names_come_from_the_header_or_are_letters_and_titles_are_skipped() {
         use RowKind::{Body, Header, Title};
         let results = [Cell::Text("=1".into()), Cell::Number(2)];
         let none = [Cell::empty(), Cell::Number(0)];

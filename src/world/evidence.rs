@@ -1,6 +1,6 @@
-//! What a gate saw of the world: enough to judge again without the world.
+//! The answers of the world in a judgement: enough to judge again without the world.
 //!
-//! As JSON, one document a judgement; every question occurs once, in the order of asking:
+//! As JSON, one document per judgement; every question occurs once, in order:
 //!
 //! ```json
 //! {"exchanges": [
@@ -12,8 +12,8 @@
 //! ]}
 //! ```
 //!
-//! Bodies are kept apart, compressed and named by the digest of what they were before
-//! ([`pack()`]).
+//! Bodies are stored separately, compressed ([`pack()`]) and named by the digest of their original
+//! bytes.
 
 pub mod prune;
 pub mod record;
@@ -24,7 +24,6 @@ mod sandbox;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::io;
 use std::io::{Read as _, Write as _};
 
@@ -63,7 +62,7 @@ pub enum Exchange {
         url: Url,
         answer: PageAnswer,
     },
-    /// What a browser made of the page at this URL.
+    /// The page at this URL as a browser showed it.
     Rendered {
         url: Url,
         answer: Rendered<BodyRef>,
@@ -85,7 +84,7 @@ pub enum Exchange {
     },
 }
 
-/// What came of asking for a page, its body kept apart.
+/// The result of a request for a page, with its body stored separately.
 pub type PageAnswer = Fetched<BodyRef>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +106,7 @@ impl Evidence {
         })
     }
 
-    /// What a browser made of a page; none where none showed it.
+    /// A page as a browser showed it; none if no browser did.
     pub fn rendered(&self, page: &Url) -> Option<&Rendered<BodyRef>> {
         self.find(|exchange| match exchange {
             Exchange::Rendered { url, answer } if url == page => Some(answer),
@@ -122,7 +121,7 @@ impl Evidence {
         })
     }
 
-    /// What the session said: outer `None` when it was not asked.
+    /// The answer of the session; the outer `None` if it was not asked.
     pub fn holder(&self, value: &UniqueValue) -> Option<Option<&Key>> {
         self.find(|exchange| match exchange {
             Exchange::Session {
@@ -147,7 +146,7 @@ impl Evidence {
         })
     }
 
-    /// What the last command of this name did.
+    /// The result of the last command of this name.
     pub(crate) fn last_run(&self, check: &str) -> Option<&SandboxAnswer> {
         self.exchanges
             .iter()
@@ -168,7 +167,7 @@ impl Evidence {
         })
     }
 
-    /// The bodies that it names; one may come more than once.
+    /// The bodies that it refers to, possibly with duplicates.
     pub fn bodies(&self) -> impl Iterator<Item = &BodyRef> {
         self.exchanges.iter().flat_map(|exchange| match exchange {
             Exchange::Get {
@@ -187,8 +186,9 @@ impl Evidence {
         })
     }
 
-    /// Whether it rests on a tree, on commands or on services, which can be asked again without the
-    /// network. Commands without a tree that may use the network are left out, and so are reviewers.
+    /// Whether it rests only on a tree, commands and services, which can be asked again without the
+    /// network. Reviewers are ignored. A command without a tree that may use the network does not
+    /// qualify.
     pub fn rests_on_machine(&self, has_tree: bool) -> bool {
         let mut asked = self.exchanges.iter().filter_map(|exchange| match exchange {
             Exchange::Sandbox {
@@ -211,7 +211,7 @@ impl Evidence {
             .is_some_and(|first| is_local(first) && asked.all(is_local))
     }
 
-    /// Only what the network was asked, and its answers.
+    /// Only the exchanges with the network.
     #[must_use]
     pub fn of_network(mut self) -> Self {
         self.exchanges.retain(|it| {
@@ -223,9 +223,7 @@ impl Evidence {
         self
     }
 
-    /// Every lookup that the world did not answer.
-    ///
-    /// A robots.txt that is answered with a client error is not among them: that is an answer.
+    /// Every unanswered lookup. A client error for a robots.txt counts as an answer.
     pub fn unanswered(&self) -> impl Iterator<Item = &Unanswered> {
         self.exchanges.iter().filter_map(|exchange| match exchange {
             Exchange::Get {
@@ -248,7 +246,7 @@ impl Evidence {
         self.unanswered().next().is_some()
     }
 
-    /// Whether `accepted` answers any question to the session otherwise than it was answered.
+    /// Whether `accepted` would answer any question to the session differently.
     pub fn session_differs(&self, accepted: &dyn UniquenessIndex) -> bool {
         self.exchanges.iter().any(|exchange| match exchange {
             Exchange::Session { value, holder } => accepted.holder(value) != *holder,
@@ -256,15 +254,14 @@ impl Evidence {
         })
     }
 
-    /// Whether `accepted` tells of other earlier doubts than were told of.
+    /// Whether `accepted` has other earlier doubts than the recorded ones.
     pub fn doubts_differ(&self, accepted: &dyn UniquenessIndex) -> bool {
         self.doubts()
             .is_some_and(|doubts| accepted.doubts() != doubts)
     }
 
-    /// Whether the robots.txt of `page` was asked for, and gave no answer.
-    ///
-    /// A server in trouble forbids all (RFC 9309 §2.3.1.4) and has said nothing of its own.
+    /// Whether the robots.txt of `page` was requested without an answer. A server error, which forbids
+    /// everything (RFC 9309 §2.3.1.4), is not an answer.
     pub fn robots_unanswered(&self, page: &Url) -> bool {
         let mut url = robots_url(page);
         for _ in 0..=MAX_REDIRECTS {
@@ -284,16 +281,6 @@ impl Evidence {
 }
 
 impl PageAnswer {
-    pub fn of(fetched: Fetched) -> (Self, Option<(Digest, Vec<u8>)>) {
-        let mut apart = None;
-        let Ok(stored) = fetched.with_body(|bytes| {
-            let body = BodyRef::of(&bytes);
-            apart = Some((body.sha256, bytes));
-            Ok::<_, Infallible>(body)
-        });
-        (stored, apart)
-    }
-
     pub fn fetched(&self, bodies: &dyn Bodies) -> Option<Fetched> {
         let body = |body: BodyRef| body.load(bodies).ok_or(());
         self.clone().with_body(body).ok()
@@ -308,7 +295,7 @@ impl BodyRef {
         }
     }
 
-    /// The bytes, if they are there and are what their digest says: anybody may write to a store.
+    /// The bytes, if they exist and match their digest: others may be able to write to the store.
     pub(super) fn load(&self, bodies: &dyn Bodies) -> Option<Vec<u8>> {
         let body = bodies.body(&self.sha256)?;
         (Digest::of(&body) == self.sha256).then_some(body)
@@ -316,7 +303,7 @@ impl BodyRef {
 }
 
 pub trait Bodies {
-    /// The bytes whose digest is `digest`, uncompressed; none when they are not there.
+    /// The uncompressed bytes with this digest, if they exist.
     fn body(&self, digest: &Digest) -> Option<Vec<u8>>;
 }
 
@@ -341,7 +328,7 @@ pub enum BadPack {
 ///
 /// # Panics
 ///
-/// Never: it writes to memory alone, which does not fail.
+/// Never, because writing to memory does not fail.
 pub fn pack(body: &[u8]) -> Vec<u8> {
     let mut packer = GzBuilder::new()
         .mtime(0)

@@ -98,7 +98,7 @@ fn every_command_has_an_example_and_every_example_parses() {
 }
 
 #[test]
-fn what_does_not_parse_is_seen() {
+fn a_line_that_does_not_parse_is_detected() {
     let lines = shown("Examples:\n  comail submti --id 1 | cat\n  comail status # well\n");
     assert_eq!(lines[1], ["comail", "status"]);
     assert!(parses(&lines[1]).is_ok());
@@ -144,7 +144,7 @@ fn a_rejected_command_line_is_a_message_and_a_hint() {
 }
 
 #[test]
-fn no_example_is_broken_by_a_usual_terminal() {
+fn examples_fit_an_80_column_terminal() {
     for (command, path, help) in helps() {
         let below = command.get_after_long_help().map(ToString::to_string);
         let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
@@ -157,7 +157,7 @@ fn no_example_is_broken_by_a_usual_terminal() {
 }
 
 #[test]
-fn an_answer_in_a_file_is_shown_as_one_that_reads() {
+fn the_example_answer_file_can_be_read() {
     let mut root = parser(&email::kind());
     root.build();
     let submit = root.find_subcommand("submit").unwrap();
@@ -168,7 +168,7 @@ fn an_answer_in_a_file_is_shown_as_one_that_reads() {
 }
 
 #[test]
-fn the_parser_is_sound_also_if_fields_have_the_names_of_its_own() {
+fn the_parser_is_valid_if_fields_have_the_names_of_flags() {
     let mut kind = email::kind();
     parser(&kind).debug_assert();
     let names = ["input", "levels", "unit", "why", "command"];
@@ -192,7 +192,7 @@ fn every_key_of_the_configuration_is_explained() {
 const SESSION_ARGS: [&str; 6] = ["id", "quest", "quests", "worker", "rule", answer_form::UNIT];
 
 #[test]
-fn an_argument_names_a_part_of_the_session_if_and_only_if_values_are_offered_for_it() {
+fn each_argument_that_names_a_part_of_the_session_is_completed() {
     let mut found: Vec<String> = Vec::new();
     for (command, path, _) in helps() {
         let path = path.strip_prefix("comail ").unwrap_or_default();

@@ -32,7 +32,7 @@ fn topic(name: &str) -> String {
 }
 
 #[test]
-fn no_topic_has_the_name_of_a_command_and_all_fit_a_terminal() {
+fn topics_have_unique_names_and_fit_a_terminal() {
     assert!(TOPICS.is_sorted());
     assert_eq!(topics().count(), TOPICS.len());
     for Page { named, text, .. } in topics() {
@@ -45,7 +45,7 @@ fn no_topic_has_the_name_of_a_command_and_all_fit_a_terminal() {
 }
 
 #[test]
-fn topics_list_all_that_the_program_knows() {
+fn topics_list_everything_that_the_program_knows() {
     let steps = KINDS.iter().flat_map(|kind| kind.rules().iter());
     let own = common_rules::rules();
     for rule in own.iter().chain(steps) {
@@ -184,7 +184,7 @@ fn anywhere(command: &Command, is_so: &dyn Fn(&Command) -> bool) -> bool {
 }
 
 #[test]
-fn every_command_and_flag_that_is_named_is_there() {
+fn every_named_command_and_flag_exists() {
     let parser = parser();
     let prompts = [
         ("prompt", prompt::INSTRUCTIONS),
@@ -200,7 +200,7 @@ fn every_command_and_flag_that_is_named_is_there() {
 }
 
 #[test]
-fn the_instructions_list_what_an_agent_meets() {
+fn the_instructions_list_exit_codes_and_commands() {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let instructions = words(prompt::INSTRUCTIONS);
     for (code, meaning) in exit::tests::meanings() {
@@ -217,7 +217,7 @@ fn the_instructions_list_what_an_agent_meets() {
 }
 
 #[test]
-fn what_is_named_and_is_not_there_is_found() {
+fn names_of_missing_commands_are_detected() {
     let parser = parser();
     for text in [
         "`comail scann x`",

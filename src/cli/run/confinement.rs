@@ -19,8 +19,7 @@ pub(super) enum Confine {
     Off,
 }
 
-/// What confines the agents of `plan`, which are started with a line like this one; or why nothing
-/// does.
+/// The confinement of the agents of `plan`, which are started with a command line like `line`.
 pub(super) fn confinement(
     confine: Confine,
     plan: &Plan,
@@ -32,7 +31,7 @@ pub(super) fn confinement(
     let home = variable("HOME").map(PathBuf::from);
     let temporary = TEMPORARY.map(PathBuf::from).into_iter();
     let config = user_file().and_then(|file| Some(file.parent()?.to_owned()));
-    // Programs keep their data there, such as the logins of others.
+    // Programs keep their data there, such as logins.
     let data = home.as_ref().map(|home| home.join(".local/share"));
     let private = temporary.chain([env::temp_dir()]).chain(config).chain(data);
     let around = Surroundings {

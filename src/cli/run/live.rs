@@ -1,4 +1,4 @@
-//! What a run does now, at a terminal: a bar over all quests, and a line for each agent.
+//! The progress of a run at a terminal: a bar for all quests, and a line for each agent.
 
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
@@ -15,10 +15,10 @@ use crate::report::template::short_span;
 use crate::run::{Live, RunEvent};
 use crate::session::{Spent, Tally, Totals};
 
-/// How much of a key a line shows, so that there is room for what the agent does.
+/// The maximum length of a key in a line, which leaves room for the activity of the agent.
 const MAX_KEY: usize = 24;
 
-/// How often the lines are drawn at most, however much the agents print.
+/// The minimum time between two drawings of the lines.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 pub(super) struct LiveView {
@@ -32,7 +32,7 @@ pub(super) struct LiveView {
 }
 
 impl LiveView {
-    /// None where nobody watches.
+    /// None without a terminal.
     pub(super) fn of(output: &Output) -> Option<Self> {
         if !output.is_watched() {
             return None;
@@ -76,8 +76,8 @@ impl LiveView {
         }
     }
 
-    /// Leaves the lines as they are: the terminal has echoed Ctrl-C below them, so that they can no
-    /// longer be drawn in place.
+    /// Stops drawing: the terminal has echoed Ctrl-C below the lines, so that they can no longer be
+    /// drawn in place.
     fn freeze(&self) {
         if !self.bars.is_hidden() {
             self.bars.set_draw_target(ProgressDrawTarget::hidden());
@@ -96,7 +96,7 @@ impl LiveView {
         self.drawn = Instant::now();
         let tally = self.totals.tally;
         let now = context::now();
-        // An earlier run may have had other agents, so its pace does not count.
+        // The pace of earlier runs does not count, because they may have had other agents.
         let settled = self.totals.settled.times().filter(|at| *at >= self.began);
         let pace = Pace::of(settled, tally.todo, now);
         show(&self.all, head(tally, pace));
@@ -145,7 +145,7 @@ fn head(tally: Tally, pace: Option<Pace>) -> String {
     } else {
         format!("{:.0}/min", pace.per_hour / 60.0)
     };
-    // Near the end there is nothing worth a number.
+    // Near the end, an estimate is of no use.
     if tally.todo > 0 && pace.left_seconds > 0 {
         let left = short_span(pace.left_seconds);
         format!("{count}, {rate}, {left} left")
@@ -169,7 +169,7 @@ struct AgentLine {
     work: Option<Work>,
 }
 
-/// A start of an agent, as far as its line shows it.
+/// The part of an agent's start that its line shows.
 #[derive(Debug)]
 struct Work {
     quest: QuestId,
@@ -210,7 +210,7 @@ impl AgentLine {
 }
 
 impl Work {
-    /// What the agent does comes last, because a narrow terminal cuts the end of the line.
+    /// The activity comes last, because a narrow terminal cuts the end of the line.
     fn line(&self, elapsed: Duration) -> String {
         let elapsed = SignedDuration::from_secs(elapsed.as_secs().cast_signed());
         format!(
@@ -249,7 +249,7 @@ mod tests {
     };
 
     #[test]
-    fn a_line_is_one_line_whatever_the_agent_prints() {
+    fn an_agent_cannot_break_its_line() {
         let mut work = Work {
             quest: QuestId::FIRST,
             key: Key::new("kim-17").unwrap(),
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_has_whole_numbers_and_no_invented_time() {
+    fn the_head_has_whole_numbers_and_no_time_without_a_pace() {
         let pace = |per_hour, left_seconds| {
             Some(Pace {
                 settled: 3,
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_line_follows_its_agent() {
+    fn an_agent_line_shows_its_latest_event() {
         let mut line = AgentLine {
             bar: ProgressBar::hidden(),
             work: None,

@@ -1,7 +1,7 @@
 //! The judge of a run: it answers the agents of this run in this process.
 //!
-//! Each start of an agent gets a token of its own, which is kept in memory alone, is good for its
-//! quest alone and dies with the start. Agents need no access to the session, and the gate uses the
+//! Each start of an agent gets its own token, which is kept only in memory, is valid only for its
+//! quest, and expires with the start. Agents need no access to the session, and the gate uses the
 //! network and the programs of this process.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 use crate::base::{Digest, files};
-use crate::cli::context::{self, Reaching};
+use crate::cli::context::{self, Reaching, this_program};
 use crate::cli::exit::Exit;
 use crate::cli::remote::{SERVER_VARIABLE, SPOOL_VARIABLE, TOKEN_VARIABLE};
 use crate::cli::serve::{SessionDesk, ZoneFiles, runtime};
@@ -37,10 +37,10 @@ use crate::session::{IdempotencyKey, Worker};
 
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// The most bytes of the path of a directory in which a socket can be two levels below.
+/// The maximum length of the path of a directory with a socket two levels below.
 const MAX_BASE: usize = 80;
 
-/// What one agent may use of the judge. Its detectors see an agent that does nothing but call.
+/// The limits of one agent at the judge. The detectors notice an agent that only makes calls.
 const BOUNDS: Bounds = Bounds {
     rate: Rate {
         per_second: 50.0,
@@ -102,23 +102,20 @@ impl RunJudge {
             runtime,
         })
     }
-}
 
-impl RunJudge {
-    /// What a confined agent needs of it.
+    /// The paths of the judge that a confined agent needs.
     pub(super) fn readable(&self) -> Result<Vec<PathBuf>> {
-        let program = std::env::current_exe().context("cannot find the path of comail itself")?;
-        Ok(vec![self.dir.path().join(SHARED), program])
+        Ok(vec![self.dir.path().join(SHARED), this_program()?])
     }
 }
 
-/// What all agents of the run may read. Elsewhere, each has a directory of its own.
+/// The directory that all agents of the run may read. Besides it, each has its own directory.
 const SHARED: &str = "judge";
 
-/// A `PATH` in which agents find this very program as `comail`, whatever is installed.
+/// A `PATH` in which agents find this program as `comail`, whatever version is installed.
 fn path_with_this_program(dir: &Path) -> Result<OsString> {
     let bin = dir.join("bin");
-    let program = std::env::current_exe().context("cannot find the path of comail itself")?;
+    let program = this_program()?;
     let made = fs::create_dir(&bin).and_then(|()| symlink(program, bin.join("comail")));
     made.with_context(|| format!("cannot write to {}", bin.display()))?;
     let inherited = std::env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
@@ -216,7 +213,7 @@ struct Start {
     keys: Mutex<Vec<IdempotencyKey>>,
     /// Whether the last call asked for the fields of an answer.
     asked_kind: AtomicBool,
-    /// Read while a call is answered.
+    /// Locked for reading while a call is answered.
     answering: RwLock<()>,
 }
 
@@ -231,7 +228,7 @@ impl RunDesk {
         locked(&self.starts)
     }
 
-    /// The start that has this grant: each one is another worker.
+    /// The start with this grant, which is unique because each start is another worker.
     fn start(&self, grant: &Grant) -> Option<Arc<Start>> {
         let starts = self.starts();
         let mut starts = starts.values();
@@ -253,7 +250,7 @@ impl Desk for RunDesk {
             return serve::unauthorised();
         };
         let _answering = start.answering.read();
-        // It may have ended before this call held the lock.
+        // The start may have ended before this call got the lock.
         if self.start(grant).is_none() {
             return serve::unauthorised();
         }

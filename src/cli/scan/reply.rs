@@ -1,4 +1,4 @@
-//! What `scan` says about the list: how it was read, what its first quests are, and what to do now.
+//! The reply of `scan`: how the list was read, its first quests, and the next step.
 
 use std::path::Path;
 
@@ -124,7 +124,7 @@ impl Scanned {
         if self.added > first.len() {
             first.push("…".to_owned());
         }
-        // The session is made; a reader who has gone does not change how it ended.
+        // The session is made; a closed pipe does not change the exit code.
         let _ = context.output.show(self, |out, scan| {
             let values = context! {
                 scan,
@@ -160,8 +160,8 @@ pub(super) fn merged_rows(quests: &[Quest]) -> Vec<String> {
     merged.take(SHOWN_KEYS).collect()
 }
 
-/// Refuses a column of sites whose values are none, and notes how many of them are no domains, so
-/// that no answer can be compared with them.
+/// Refuses a column of sites without a single website, and notes how many values are not domains, so
+/// that answers cannot be compared with them.
 pub(super) fn check_sites(
     context: &mut Context,
     quests: &[Quest],

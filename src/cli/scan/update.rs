@@ -20,7 +20,7 @@ use crate::session::{
 };
 use crate::table::digest;
 
-/// Adds what is new in the list. If the session has an operator's key, that key is required.
+/// Adds the new rows of the list. If the session has an operator's key, that key is required.
 pub(super) fn run(
     context: &mut Context,
     args: &ListArgs,
@@ -52,7 +52,7 @@ pub(super) fn run(
             if amendment.site {
                 check_sites(context, &quests.quests, planned.site_label())?;
             } else if args.renames_site(&before) && !new.is_empty() {
-                // What the session has already would hide that the column holds no sites.
+                // Only the new quests, because the known ones would hide a column without sites.
                 check_sites(context, new, planned.site_label())?;
             }
             if let Some(definition) = &definition {
@@ -95,7 +95,7 @@ pub(super) fn run(
         session::extend(&mut session, file.path(), &mut context::clock(), decide)
     };
     let extended = update(context, None).or_else(|error| {
-        // Nobody types under the session's lock, so the list is read again after the question.
+        // The question is asked without the session's lock, so the list is read again afterwards.
         let replacement = error.downcast::<Replacement>()?;
         if !person::is_on_terminal() {
             return Err(
@@ -120,8 +120,8 @@ pub(super) fn run(
     Ok(scanned)
 }
 
-/// What an update takes from quests that the session already has. Without a key, an agent could
-/// otherwise replace a quest by one with the same name and a site of its own.
+/// An update that takes rows away from quests of the session. Without a key, an agent could use it to
+/// replace a quest with one of the same name and a site of its choice.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the list leaves {} of the session without a row and adds {} with the key of another",
@@ -163,7 +163,7 @@ impl Amendment {
         Ok(Self { site, key, signer })
     }
 
-    /// What is added, for people; none if nothing is.
+    /// The additions, for people; none if there are none.
     fn what(&self) -> Option<&'static str> {
         match (self.site, self.key) {
             (false, None) => None,
@@ -173,8 +173,8 @@ impl Amendment {
         }
     }
 
-    /// Has a person confirm what is added. Without a key, an agent must not be able to add one, or
-    /// to choose the sites that its answers are compared with.
+    /// Asks a person to confirm the additions. Without a key, an agent could otherwise add one, or choose
+    /// the sites that its answers are compared with.
     fn confirm(&self, session: &Session) -> Result<()> {
         let Some(what) = self.what() else {
             return Ok(());
@@ -192,7 +192,7 @@ impl Amendment {
         let Some(what) = self.what() else {
             return Ok(None);
         };
-        // While the person typed, an agent may have submitted.
+        // An agent may have submitted while the person typed.
         refuse_judged(projection, what)?;
         let amended = Amended {
             anchors: if self.site { anchors } else { Vec::new() },

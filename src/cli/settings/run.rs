@@ -18,11 +18,11 @@ pub(in crate::cli) struct RunTable {
     pub(in crate::cli) fruitless: FruitlessRules,
     pub(in crate::cli) detectors: detect::Settings,
     pub(in crate::cli) lease: Option<Lease>,
-    /// How much of lessons a prompt carries.
+    /// The maximum size of the lessons in a prompt.
     pub(in crate::cli) lessons: Bound,
-    /// The sessions whose lessons it also carries.
+    /// The sessions whose lessons it also contains.
     pub(in crate::cli) lessons_from: Vec<PathBuf>,
-    /// What confined agents may also read, and what they may also change.
+    /// Paths that confined agents may also read, and those that they may also change.
     pub(in crate::cli) readable: Vec<PathBuf>,
     pub(in crate::cli) writable: Vec<PathBuf>,
 }
@@ -75,7 +75,7 @@ mod tests {
     use crate::cli::settings::tests::settings;
 
     #[test]
-    fn a_value_is_in_its_bounds() {
+    fn a_value_outside_its_bounds_is_refused() {
         for good in [
             "grace=10s",
             "lessons=0",

@@ -77,7 +77,7 @@ pub(super) fn view(
     }
 }
 
-/// Writes what people want to know first; `short` takes fewer rows.
+/// Writes the most important part; `short` uses fewer rows.
 fn progress(
     out: &mut TextOutput,
     status: &Status,
@@ -190,7 +190,7 @@ fn of(overview: &Overview, effective: Effective) -> u32 {
 fn notes(state: State, overview: &Overview) -> Vec<String> {
     let of = |effective| of(overview, effective);
     let open = of(Effective::Open);
-    // If every REVIEW is open and none was judged again, the number of REVIEWs says the same.
+    // If every REVIEW is open and none was judged again, their number is already shown.
     let untouched = open == overview.tally.review && overview.rechecked.undecided == 0;
     // Without a browser, all of them rest on markup.
     let from_markup = match overview.rendered {
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_in_proportion_and_none_is_lost() {
+    fn cells_are_proportional_and_none_is_lost() {
         assert_eq!(cells([1, 1, 1, 1], 8), Some([2, 2, 2, 2]));
         assert_eq!(cells([2, 1, 0, 0], 6), Some([4, 2, 0, 0]));
         assert_eq!(cells([99_999, 0, 0, 1], 10), Some([9, 0, 0, 1]));
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_all_nor_nothing_is_printed_too_early() {
+    fn a_share_is_0_or_100_percent_only_for_none_or_all() {
         let said = |count, total| format!("{:.1}", share(count, total));
         assert_eq!(
             [said(0, 9), said(9, 9), said(0, 0)],
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screen_shows_all_that_it_has_room_for() {
+    fn a_screen_shows_everything_that_fits() {
         insta::assert_snapshot!("status_80x24", shown(80, 24));
         insta::assert_snapshot!("status_80x14", shown(80, 14));
         insta::assert_snapshot!("status_40x10", shown(40, 10));

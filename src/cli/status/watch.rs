@@ -85,7 +85,7 @@ impl Observer {
         let session = opened(&self.dir)?;
         let forgetting = session.forgetting();
         let forgotten = if forgetting == self.forgetting {
-            // Only `forget` changes the count: a settled quest keeps its answer.
+            // Only `forget` changes the count, because a settled quest keeps its answer.
             self.records.overview.forgotten
         } else {
             count_forgotten(&session)?
@@ -125,7 +125,7 @@ fn repairs(session: &Session) -> Vec<String> {
 }
 
 fn count_forgotten(session: &Session) -> Result<u32> {
-    // The ledger is read whole for it, so only if something was forgotten.
+    // This reads the whole ledger, so it is done only if something was forgotten.
     if session.forgetting().is_empty() {
         return Ok(0);
     }
@@ -177,7 +177,7 @@ mod tests {
     use crate::session::RunId;
 
     #[test]
-    fn a_line_says_where_it_stands() {
+    fn a_status_line_shows_the_progress() {
         let line = |status: &Status| {
             let mut out = TextOutput::plain();
             write_line(&mut out, status, fixtures::now());
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn time_alone_is_no_news_but_what_it_ends_is() {
+    fn only_changes_beyond_the_passing_of_time_are_news() {
         let records = fixtures::records();
         let lives = BTreeSet::from([RunId::new(7)]);
         let at = |minutes| fixtures::now() + SignedDuration::from_mins(minutes);

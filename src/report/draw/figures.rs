@@ -76,7 +76,7 @@ impl BurnDown {
 
 /// Reduces points in order of time to at most `most`, and keeps the first and the last.
 ///
-/// Every nth point stays, so the curve is wrong by at most n settled quests at any time. If the
+/// Every nth point is kept, so the curve is wrong by at most n settled quests at any time. If the
 /// point of a rise is dropped, the next point carries its mark.
 fn thinned(points: &[Remaining], most: usize) -> Vec<Remaining> {
     let last = points.len().saturating_sub(1);
@@ -95,8 +95,8 @@ fn thinned(points: &[Remaining], most: usize) -> Vec<Remaining> {
 
 /// Measures how long quests took.
 ///
-/// A quest begins with the first line about somebody who works on it. If nobody claimed it and its
-/// first submission settled it, its beginning is unknown.
+/// A quest begins with its first claim or submission. If the first submission settled it without a
+/// claim, the beginning is unknown.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     begun: HashMap<QuestId, Timestamp>,
@@ -198,12 +198,12 @@ fn marks(values: &[u64]) -> Option<Marks> {
     })
 }
 
-/// Is there an answer, and is it new?
+/// The step that refuses missing and repeated answers.
 const BEFORE: &str = "before the first step";
 
 /// Counts what each step of the gate stopped.
 ///
-/// A submission that a step does not stop reaches the next one.
+/// A submission that is not stopped by a step reaches the next one.
 #[derive(Debug)]
 pub(super) struct Funnel {
     steps: Vec<FunnelStep>,
@@ -277,8 +277,8 @@ const OTHERS: &str = "(others)";
 
 /// Counts submissions by worker.
 ///
-/// All starts of an agent in one run count as one worker: each has its own name, but people know
-/// the run.
+/// All starts of an agent in one run count as one worker: each start has its own worker name, but
+/// people know the run.
 #[derive(Debug, Default)]
 pub(super) struct Workers {
     rows: HashMap<Option<String>, WorkerRow>,
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_list_without_new_quests_is_no_rise() {
+    fn a_newer_list_without_new_quests_does_not_raise_the_curve() {
         let events = [(0, quest(1)), (5, extended(0)), (9, quest(2))];
         // comail never writes such a ledger, but the numbers must still be right.
         assert_eq!(points_of(&events), [(0, 1, false), (9, 2, true)]);
@@ -467,12 +467,12 @@ mod tests {
         for (second, event) in events {
             clock.take(at(second), &event);
         }
-        // Nobody knows when the third began.
+        // The beginning of the third is unknown.
         assert_eq!(clock.took, [(id(1), 9_000), (id(2), 10_000)].into());
     }
 
     #[test]
-    fn a_clock_that_was_set_back_gives_no_time_below_zero() {
+    fn a_clock_that_was_set_back_gives_a_time_of_zero() {
         let mut clock = Clock::default();
         clock.take(at(60), &claim(1, "kim"));
         clock.take(at(0), &attempt(1, 1, Verdict::Pass, State::Pass));
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_reach_from_the_least_to_the_greatest_and_leave_no_gap() {
+    fn bars_cover_the_range_without_gaps() {
         assert_eq!(spread(Vec::new(), TIMES), Spread::default());
         let last = spread(vec![200 * DAY, 300 * DAY], TIMES).bars[0];
         assert_eq!((last.from, last.to), (100 * DAY, 300 * DAY));
@@ -518,7 +518,7 @@ mod tests {
         }
     }
 
-    /// A judgement whose checks came out so: `p`assed, `f`ailed, `r`eview, `n`ot run.
+    /// A judgement with these outcomes of checks: `p`assed, `f`ailed, `r`eview, `n`ot run.
     fn judged(checks: &[(&str, char)]) -> String {
         let outcome = |letter| match letter {
             'p' => CheckOutcome::Passed,
@@ -563,7 +563,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_does_not_stop_comes_to_the_next_step() {
+    fn a_submission_that_is_not_stopped_reaches_the_next_step() {
         let judgements: Vec<String> = (0..30_u8)
             .map(|number| {
                 let at = |bit: u8| if number >> bit & 1 == 1 { 'f' } else { 'p' };
@@ -576,7 +576,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_some_judgements_lack_stand_where_others_have_them() {
+    fn a_step_that_some_judgements_lack_keeps_its_place() {
         let judgements = [
             judged(&[("a", 'p'), ("c", 'p')]),
             judged(&[("a", 'p'), ("b", 'p'), ("c", 'p'), ("panel", 'r')]),
@@ -597,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn those_of_one_run_are_one_and_those_without_a_name_are_one() {
+    fn groups_workers_by_run_and_unnamed_ones_together() {
         use Verdict::{Fail, Pass, Review};
         let found = rows_of(&[
             (Some("run-00000007.1"), Pass),
@@ -616,7 +616,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_changes_its_name_each_time_fills_no_page() {
+    fn changing_worker_names_are_grouped_as_others() {
         let names: Vec<String> = (0..MOST + 50).map(|number| format!("w{number}")).collect();
         let attempts: Vec<_> = names
             .iter()

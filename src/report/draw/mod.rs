@@ -1,5 +1,5 @@
-//! Draws the picture of a session. The ledger is read once, line by line; what was forgotten is in
-//! none of it.
+//! Draws the picture of a session. The ledger is read once, line by line, and forgotten values are left
+//! out.
 
 mod figures;
 #[cfg(test)]
@@ -30,7 +30,7 @@ pub const MOST_QUESTS: usize = 10_000;
 pub struct Asked<'a> {
     pub at: Timestamp,
     pub completeness: Word,
-    /// The states of the quests that have rows; all where none is named.
+    /// The states of the quests that get rows; empty for all states.
     pub only: &'a [State],
     pub most: usize,
     pub watch: &'a dyn Watch,
@@ -80,7 +80,7 @@ pub fn picture(
     })
 }
 
-/// The rows of `shown`, in order. What needs eyes most is looked at first, while there is room.
+/// The rows of `shown`, in order. The most urgent quests are drawn first, while there is room.
 fn rows(
     session: &Session,
     projection: &Projection,
@@ -128,7 +128,7 @@ fn tries(projection: &Projection) -> Result<Vec<u64>, SessionError> {
     let mut tries = Vec::new();
     for quest in projection.quests() {
         let quest = quest?;
-        // A PASS of an earlier session took none here.
+        // A PASS of an earlier session used no try here.
         if quest.progress.state != State::Todo && quest.attempts > 0 {
             tries.push(quest.attempts.into());
         }
@@ -165,7 +165,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// Reads the lines of `session` from which `projection` was folded, with what happened to `shown`.
+    /// Reads the lines of `session` that `projection` was folded from, with the history of `shown`.
     ///
     /// `answer` is the field that the quests are about.
     fn of(
@@ -184,7 +184,7 @@ impl Reading {
             runs: RunHistory::default(),
             courses: Courses::new(shown.iter().copied(), policy, answer),
         };
-        // Others may have written since: all of a picture is of one moment.
+        // Others may have appended lines since, but a picture shows one moment.
         let end = projection.tip().length;
         session.read_sound(watch, &mut |entry| {
             if entry.line.seq() >= end {

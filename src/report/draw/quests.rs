@@ -1,5 +1,4 @@
-//! The quest rows of a page: which quests get a row, what happened to each, and how much a row may
-//! hold.
+//! The quest rows of a page: which quests get a row, the history of each, and the size of a row.
 
 use std::collections::HashMap;
 
@@ -45,7 +44,7 @@ fn urgency(record: &QuestRecord) -> u8 {
         _ if record.is_disputed() => 2,
         Effective::Todo if record.attempts > 0 => 3,
         Effective::Pass | Effective::Accepted | Effective::Confirmed | Effective::Rejected => 4,
-        // Nobody has worked on it yet.
+        // No worker has started it yet.
         Effective::Todo => 5,
     }
 }
@@ -100,7 +99,7 @@ pub(super) fn row(input: RowInput<'_>, forgetting: &Forgetting) -> QuestRow {
     let submission = summary.submission.as_ref();
     let effective = Effective::of(record);
     let key = mask(record.key.as_str()).and_then(|key| Key::new(&key).ok());
-    // The facts of a repeat say only that it is one; the row has those of the answer.
+    // The facts of a repeated answer only call it repeated; the row has those of the first judgement.
     let steps = match record.repeated() {
         Some(_) => course.steps.clone(),
         None => course.steps(),
@@ -163,7 +162,7 @@ fn worth(submission: &Submission, effective: Effective, sent_back: bool) -> Wort
     }
 }
 
-/// The most steps of one quest; of a longer history, the middle is left out.
+/// The most steps of one quest. The middle of a longer history is left out.
 const MAX_STEPS: usize = 60;
 
 const MAX_NOTE: usize = 400;
@@ -186,7 +185,7 @@ pub(super) struct Courses {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Course {
     steps: Vec<Step>,
-    /// How many steps are left out; the second step says so.
+    /// The number of steps that are left out; the second step shows it.
     left_out: u32,
     /// Every rule that fired, once, in order of appearance.
     pub(super) fired: Vec<String>,
@@ -211,7 +210,7 @@ impl Courses {
             Event::Claim(claimed) => {
                 let step = step(at, "handed out", Some(&claimed.worker), Vec::new());
                 if let Some(course) = self.quests.get_mut(&claimed.quest) {
-                    // A claim that is renewed is handed out only once.
+                    // A renewed claim is shown once.
                     let last = course.steps.last();
                     if last.is_none_or(|last| last.what != step.what || last.by != step.by) {
                         course.add(step);
@@ -323,7 +322,7 @@ impl Courses {
 }
 
 impl Course {
-    /// All steps. The facts of the last judgement are not among them: the row has them.
+    /// All steps, without the facts of the last judgement, which the row has.
     pub(super) fn steps(&self) -> Vec<Step> {
         let mut steps = self.steps.clone();
         if let Some(last) = steps.iter_mut().rfind(|it| it.judged) {
@@ -369,7 +368,7 @@ fn step(at: Timestamp, what: &str, by: Option<&Worker>, notes: Vec<String>) -> S
     }
 }
 
-/// A decision, or a line by somebody who had no authority to decide.
+/// A decision, which may lack the required signature.
 fn decided(at: Timestamp, what: &str, counts: bool, by: &str, note: &str) -> Step {
     let not_signed = if counts {
         ""
@@ -428,7 +427,7 @@ mod tests {
     use crate::session::{Decision, Dispute, SettledQuest, Settlement, SigningKey};
 
     #[test]
-    fn those_that_need_eyes_come_first() {
+    fn the_most_urgent_quests_come_first() {
         let mut quests = vec![
             record(1, State::Todo),
             record(2, State::Pass),
@@ -452,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_comes_first_and_nothing_of_it_is_lost() {
+    fn fields_come_in_order_and_none_is_lost() {
         let names = ["a", "b", "c"].map(FieldName::known);
         let given = ["a", "c", "z"].map(|name| (FieldName::known(name), name.to_uppercase()));
         let submission = Submission::Fields(Fields::from(given));
@@ -469,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_not_refuted_is_an_answer() {
+    fn an_answer_stands_unless_it_was_refuted() {
         let given = Submission::Fields(Fields::new());
         for &effective in Effective::ALL {
             let stands = worth(&given, effective, false) == Worth::Stands;
@@ -596,7 +595,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_happened_to_it_is_told_in_order_and_nothing_of_others() {
+    fn the_history_has_all_steps_of_its_quest_in_order() {
         let dispute = Event::Disputed(Box::new(Dispute {
             quest: id(1),
             by: "lee".to_owned(),
@@ -624,7 +623,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sealed_is_told_as_what_it_is() {
+    fn an_unsigned_decision_is_marked_and_does_not_count() {
         let events = [
             (3, attempt(1, 1, Verdict::Review, State::Review)),
             (6, accepted(1)),
@@ -637,7 +636,7 @@ mod tests {
     }
 
     #[test]
-    fn of_very_many_steps_the_first_and_the_last_are_told() {
+    fn a_long_history_keeps_its_first_and_last_steps() {
         let events: Vec<_> = (0..500)
             .map(|second| (second, claim(1, &format!("w{second}"))))
             .collect();
@@ -669,7 +668,7 @@ mod tests {
     }
 
     #[test]
-    fn each_earlier_judgement_has_its_facts_and_the_last_has_them_elsewhere() {
+    fn steps_show_the_facts_of_all_judgements_but_the_last() {
         let events = [
             (1, failed(1, "one", 1)),
             (2, claim(1, "w1")),
@@ -684,7 +683,7 @@ mod tests {
     }
 
     #[test]
-    fn of_very_many_facts_the_last_stay_and_the_rest_are_counted() {
+    fn keeps_the_latest_facts_and_counts_the_others() {
         let events: Vec<_> = (1..=9)
             .map(|nth| (i64::from(nth), failed(nth, "one", 4)))
             .collect();

@@ -39,7 +39,7 @@ pub(super) struct Stripe {
 
 /// Adjacent stripes for these counts, over the whole width.
 ///
-/// Every count above 0 has a least width, at the cost of the widest stripe.
+/// Every count above 0 has a minimum width, at the cost of the widest stripe.
 pub(super) fn stripes<const N: usize>(counts: [u32; N]) -> [Stripe; N] {
     let total: u64 = counts.iter().map(|count| u64::from(*count)).sum();
     let mut widths = counts.map(|count| match count {
@@ -63,7 +63,7 @@ pub(super) fn stripes<const N: usize>(counts: [u32; N]) -> [Stripe; N] {
 
 const MAX_TICKS: u32 = 4;
 
-/// Evenly spaced round numbers above 0, up to `most` or the next one; few enough to be read.
+/// A few evenly spaced round numbers above 0, up to `most` or the next one.
 fn ticks(most: u32) -> Vec<u32> {
     let mut tens: u32 = 1;
     let step = loop {
@@ -121,7 +121,7 @@ impl BurnDown {
     /// The chart at this time; none without steps.
     pub(super) fn of(steps: &[Remaining], now: Timestamp) -> Option<Self> {
         let (first, last) = (steps.first()?, steps.last()?);
-        // After the end, a flat line at 0 adds nothing.
+        // A flat line at 0 after the end would add nothing.
         let to = match last.left {
             0 => last.at,
             _ => now.max(last.at),

@@ -3,7 +3,7 @@
 //!
 //! The page makes no network requests and works without its script: `page.js` only sorts, filters
 //! and searches the table. The page of a server also has `live.js`, which follows the events of the
-//! ledger and loads the page again. The content security policy allows only that script and that style
+//! ledger and reloads the page. The content security policy allows only these scripts and the style
 //! sheet, by their hashes. So no element may have a `style` attribute: geometry is in attributes
 //! of the SVG, colours are in classes.
 //!
@@ -50,7 +50,7 @@ pub fn live(picture: &Picture, next_event: u64) -> Result<String, PageError> {
     text(picture, Updates::After(next_event))
 }
 
-/// Whether a page follows the events of the ledger, and from which on.
+/// Whether a page follows the events of the ledger, and from which event on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Updates {
     Never,
@@ -64,9 +64,7 @@ fn text(picture: &Picture, updates: Updates) -> Result<String, PageError> {
         .map_err(|error| PageError::Io(io::Error::new(io::ErrorKind::InvalidData, error)))
 }
 
-/// Writes the page about `picture` to `to`, and holds no more than one quest of it at once.
-///
-/// The same picture makes the same bytes.
+/// Writes the page about `picture` to `to`, one quest at a time. The same picture gives the same bytes.
 fn write(picture: &Picture, updates: Updates, to: &mut dyn Write) -> Result<(), PageError> {
     let templates = environment()?;
     let (script, policy, next_event) = match updates {
@@ -140,7 +138,7 @@ fn states(tally: &Tally) -> Vec<Value> {
     shares.collect()
 }
 
-/// The policy that allows this style sheet and this script, by their hashes, and nothing else.
+/// The policy that allows only this style sheet and this script, by their hashes.
 pub(super) fn policy(style: &str, script: &str) -> String {
     let (style, script) = (hash(style), hash(script));
     format!(
@@ -189,7 +187,7 @@ pub(super) fn environment() -> Result<Environment<'static>, Error> {
     Ok(environment)
 }
 
-/// An address up to its `@`, and the rest; of any other text all and nothing.
+/// The parts of an address before and from its `@`; any other text is a first part alone.
 fn halves(text: &str) -> [String; 2] {
     let is_address = !text.contains(char::is_whitespace);
     let at = text.rfind('@').filter(|_| is_address);

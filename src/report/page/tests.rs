@@ -1,4 +1,4 @@
-//! Whatever a text says, the page keeps its form.
+//! No text can change the form of the page.
 
 use super::*;
 use crate::base::Digest;
@@ -211,7 +211,7 @@ fn pages_text(page: &str) -> String {
 }
 
 #[test]
-fn a_company_named_script_is_a_company_named_script() {
+fn a_company_named_like_a_script_tag_stays_text() {
     let name = "<script>alert('1')</script> \"&quot;";
     let page = html(&picture(name)).unwrap();
     assert_eq!(form(&page), form(&html(&picture("Acme")).unwrap()));
@@ -241,7 +241,7 @@ proptest! {
 }
 
 #[test]
-fn the_policy_is_that_of_what_is_in_the_page() {
+fn the_policy_matches_the_style_and_script_of_the_page() {
     let page = html(&picture("Acme")).unwrap();
     let between = |from: &str, to: &str| {
         let (_, rest) = page.split_once(from).unwrap();
@@ -269,7 +269,7 @@ fn the_policy_is_that_of_what_is_in_the_page() {
 }
 
 #[test]
-fn nothing_is_in_the_page_that_its_policy_forbids() {
+fn the_page_contains_nothing_that_its_policy_forbids() {
     let page = html(&picture("Acme")).unwrap();
     for element in form(&page) {
         let mut words = element.split(' ');
@@ -292,7 +292,7 @@ fn nothing_is_in_the_page_that_its_policy_forbids() {
 }
 
 #[test]
-fn links_lead_to_the_page_alone() {
+fn links_stay_within_the_page() {
     let page = html(&picture("https://example.com/")).unwrap();
     let links: Vec<&str> = page.split("href=\"").skip(1).collect();
     assert!(!links.is_empty());
@@ -330,7 +330,7 @@ fn page_of(change: impl FnOnce(&mut QuestRow)) -> String {
 }
 
 #[test]
-fn an_answer_that_does_not_stand_is_in_no_cell_and_called_what_it_is() {
+fn a_rejected_answer_is_labelled_and_not_shown_as_the_answer() {
     let answered = |worth| {
         page_of(|quest| {
             quest.worth = worth;
@@ -356,7 +356,7 @@ fn an_answer_that_does_not_stand_is_in_no_cell_and_called_what_it_is() {
 }
 
 #[test]
-fn an_answer_that_waits_or_was_disputed_is_to_review() {
+fn open_and_disputed_answers_are_shown_to_review() {
     for (effective, disputed, expected) in rows! {
         Effective::Pass, false => false;
         Effective::Confirmed, false => false;
@@ -403,7 +403,7 @@ fn the_answers_come_before_the_charts() {
 }
 
 #[test]
-fn facts_are_called_after_the_judgement_that_they_are_of() {
+fn the_heading_of_facts_names_their_judgement() {
     let bare = |quest: &mut QuestRow| quest.facts = FactRows::default();
     let page = page_of(bare);
     assert!(page.contains("<h3>Facts</h3>"));

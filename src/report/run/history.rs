@@ -28,7 +28,7 @@ pub struct Run {
     pub id: RunId,
     pub at: Timestamp,
     pub began: Began,
-    /// When and why it ended; none if it was cut off or goes on.
+    /// When and why it ended; none if it was cut off or is alive.
     pub ended: Option<(Timestamp, Reason)>,
     pub last: Timestamp,
     pub quests: BTreeMap<QuestId, Driven>,
@@ -39,7 +39,7 @@ pub struct Driven {
     /// The starts of the agent by the names under which they held the quest; none for a start
     /// without an end.
     pub starts: BTreeMap<Worker, Option<DrivenAttempt>>,
-    /// Why the work on it ended; none if it was cut off or goes on.
+    /// Why the work on it ended; none if it was cut off or is in progress.
     pub reason: Option<Reason>,
 }
 
@@ -66,7 +66,7 @@ impl RunHistory {
         self.runs.iter().find(|it| it.id == run)
     }
 
-    /// The last run that worked on a quest or still goes on, or else the last one.
+    /// The last run that worked on a quest or is still alive, or else the last one.
     pub fn leading(&self, lives: &dyn Fn(RunId) -> bool) -> Option<&Run> {
         let mut latest = self.runs.iter().rev();
         let works = |run: &&Run| !run.quests.is_empty() || run.ended.is_none() && lives(run.id);
@@ -78,13 +78,14 @@ impl RunHistory {
     }
 
     fn known(&mut self, run: RunId, at: Timestamp) -> Option<&mut Run> {
-        // The newest first: only that one can still go on.
+        // The newest first, because only that one can still be alive.
         let run = self.runs.iter_mut().rev().find(|it| it.id == run)?;
         run.last = at;
         Some(run)
     }
 
-    /// A worker may choose a name like that of a run. It counts only if the run began.
+    /// A worker may choose a name that looks like one of a run, so the name counts only if that run
+    /// began.
     fn claim(&mut self, at: Timestamp, claimed: &Claimed) {
         let run = start_of(&claimed.worker).map(|(run, _)| run);
         if let Some(run) = run.and_then(|run| self.known(run, at)) {
@@ -127,7 +128,7 @@ impl RunHistory {
 }
 
 impl Run {
-    /// Why it ended; without a line, it was cut off. None while it `lives`.
+    /// Why it ended; without a line that says so, it was cut off. None while it `lives`.
     pub fn reason(&self, lives: bool) -> Option<Reason> {
         ended(self.ended.map(|(_, reason)| reason), lives)
     }
@@ -356,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_line_that_ends_it_was_cut_off_unless_its_run_goes_on() {
+    fn a_start_without_an_end_was_cut_off_unless_its_run_is_alive() {
         let history = history(&[
             began(7),
             claim(1, "run-00000007.1"),
@@ -374,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_makes_no_run_and_an_end_no_beginning() {
+    fn a_worker_name_or_an_end_alone_makes_no_run() {
         let history = history(&[
             claim(1, "run-00000008.1"),
             line(
@@ -389,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_did_nothing_does_not_lead() {
+    fn an_idle_run_does_not_lead_the_report() {
         let ended = |run| {
             let reason = Reason::Complete;
             line(run, RunStep::Ended { reason })
@@ -414,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cost_says_what_of_it_is_estimated_or_unknown() {
+    fn a_cost_marks_estimated_and_unknown_parts() {
         for (starts, tokens, cost) in rows! {
             &[(10, Some(1_200_000), true), (5, Some(300_000_000), true)][..], 15 => "$0.3012";
             &[(10, Some(1), true), (5, None, false)], 15 => "~$0.0001+";

@@ -23,13 +23,12 @@ const MAX_QUESTS: usize = 200;
 const MAX_RULES: usize = 3;
 const MAX_RUNS: usize = 20;
 
-/// The longest list of quests that passed; a longer one says nothing.
+/// The longest list of passed quests, in characters. A longer one is of no use.
 const MAX_NUMBERS: usize = 200;
 
 /// The report as Markdown.
 ///
-/// What came from outside (keys, names of agents, facts) can neither form anything in it nor steer
-/// a terminal.
+/// Text from outside (keys, names of agents, facts) cannot add markup or terminal codes.
 pub fn markdown(report: &Report) -> Result<String, Error> {
     let mut environment = environment(escape);
     environment.add_filter("cost", |took: Value| -> Result<Value, Error> {
@@ -124,7 +123,7 @@ fn counted(counts: &[(u32, &str)]) -> String {
         .join(", ")
 }
 
-/// A quest, with the rules that fired most often and what all its runs took.
+/// A quest, with the rules that fired most often and its usage in all runs.
 fn quest_row(quest: &QuestReport) -> Value {
     let mut rules: Vec<(&String, &u32)> = quest.rules.iter().collect();
     rules.sort_by_key(|(_, count)| Reverse(**count));
@@ -137,7 +136,7 @@ fn quest_row(quest: &QuestReport) -> Value {
     }
 }
 
-/// Escapes text so that it forms nothing in Markdown.
+/// Escapes text so that it adds no markup in Markdown.
 fn escape(text: &str) -> String {
     let plain = Escaped(text).to_string();
     let mut safe = String::with_capacity(plain.len());
@@ -146,7 +145,7 @@ fn escape(text: &str) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '&' => safe.push_str("&amp;"),
-            // Some readers make links of what only looks like an address.
+            // Some readers turn text that looks like an address into a link.
             ':' if plain[at..].starts_with("://") => safe.push_str("&#58;"),
             '.' if ends_in_www(&plain[..at]) => safe.push_str("&#46;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '|' | '~' | '$' => {
@@ -169,7 +168,7 @@ mod escape_tests {
     use super::*;
 
     #[test]
-    fn nothing_from_outside_forms_anything() {
+    fn text_from_outside_forms_no_markdown() {
         let cases = [
             ("a|b", r"a\|b"),
             (r"a\|b", r"a\\\|b"),

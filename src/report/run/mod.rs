@@ -36,20 +36,20 @@ pub const FORMAT: u32 = 1;
 
 pub struct Telling<'a> {
     pub at: Timestamp,
-    /// What `scan` froze; none where `session.json` does not read.
+    /// The manifest; none if `session.json` cannot be read.
     pub manifest: Option<&'a Manifest>,
-    /// The ledger, folded; none where it cannot be believed.
+    /// The folded ledger; none if it is damaged.
     pub projection: Option<&'a Projection>,
     pub history: &'a RunHistory,
     /// What is missing; nothing when the session is complete.
     pub shortfalls: &'a [Shortfall],
     /// What is proven and cannot be judged again, because an address was removed.
     pub forgotten: &'a [QuestId],
-    /// Whether PASSes were judged again; none where the ledger cannot be believed.
+    /// Whether PASSes were judged again; none if the ledger is damaged.
     pub judged_again: Option<JudgedAgain>,
-    /// What the checks over the whole result said; none where nobody asked them.
+    /// The result of the checks over the whole result; none if they were not run.
     pub last: Option<FinalWord>,
-    /// The run that the report is about; [`RunHistory::leading`] where none is named.
+    /// The run that the report is about; by default [`RunHistory::leading`].
     pub run: Option<RunId>,
     pub lives: &'a dyn Fn(RunId) -> bool,
 }
@@ -125,7 +125,7 @@ impl Report {
     }
 }
 
-/// What became of each quest; its effort in all runs, or in the one that was named.
+/// The outcome of each quest, with its effort in all runs or in the named one.
 fn quests(
     telling: &Telling<'_>,
     projection: &Projection,
@@ -284,7 +284,7 @@ fn ranges(quests: &[QuestId]) -> String {
     texts.join(", ")
 }
 
-/// The same with a noun; nothing of no quest.
+/// The same with a noun; empty without quests.
 fn numbers(quests: &[QuestId]) -> String {
     match quests {
         [] => String::new(),
@@ -294,7 +294,7 @@ fn numbers(quests: &[QuestId]) -> String {
 }
 
 impl Report {
-    /// What is said instead of "complete" or "not complete" where everything is settled and not
+    /// The headline instead of "complete" or "not complete" if everything is settled, but not
     /// everything is proven.
     pub fn settled(&self) -> Option<String> {
         let reviews = self.shares?.reviews;
@@ -313,14 +313,14 @@ impl Report {
     }
 }
 
-/// What the page says about completeness.
+/// The words of the page about completeness.
 pub fn word(report: &Report) -> Word {
     let settled = report.settled();
     let shortfalls = report.shortfalls.iter().map(|shortfall| {
         let (kind, what) = (shortfall.kind, &shortfall.what);
         match numbers(&shortfall.quests).as_str() {
             "" => format!("{kind}: {what}"),
-            // The headline has said the rest.
+            // The rest is in the headline.
             numbers if settled.is_some() => numbers.to_owned(),
             numbers => format!("{kind}: {what} ({numbers})"),
         }
@@ -333,7 +333,7 @@ pub fn word(report: &Report) -> Word {
     }
 }
 
-/// How many PASSes `--quick` left out of judging again.
+/// The number of PASSes that were not judged again because of `--quick`.
 fn left_out(report: &Report) -> usize {
     let again = report.judged_again;
     let left_out = again.filter(|again| again.status == AgainStatus::LeftOut);
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_proven_by_silence_or_by_giving_up() {
+    fn unanswered_lookups_and_giving_up_prove_nothing() {
         use Decision::{Accepted, Rejected};
         use State::{Done, Pass, Review, Todo};
         use VerdictBasis::{Confirmed, NoResult, Unanswered, World};
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn every_quest_is_counted_once_and_why_it_has_no_result() {
+    fn counts_each_quest_once_and_the_reasons_without_a_result() {
         let mut shares = Shares::default();
         shares.add(&record(State::Pass, VerdictBasis::Confirmed, None));
         shares.add(&record(State::Review, VerdictBasis::Unanswered, None));

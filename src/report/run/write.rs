@@ -62,7 +62,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     if path.is_dir() {
-        // An agent that knows its run can put a file there.
+        // An agent that knows its run could have put a directory there.
         let mut aside = path.as_os_str().to_owned();
         aside.push(format!(".aside-{}", std::process::id()));
         fs::rename(path, aside)?;
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_its_owners_alone_and_replaces_the_last() {
+    fn a_report_is_private_and_replaces_the_previous_one() {
         let dir = tempfile::tempdir().unwrap();
         let mut report = report();
         let run = RunId::new(8);
@@ -109,7 +109,7 @@ mod tests {
         let folder = dir.path().join("runs/00000008");
         assert_eq!(people, folder.join("report.md"));
         assert!(fs::read_to_string(&people).unwrap().starts_with("# NOT"));
-        // One that others could read does not stay so.
+        // A file that others could read is replaced by a private one.
         fs::set_permissions(&people, fs::Permissions::from_mode(0o666)).unwrap();
         report.complete = true;
         write_report(dir.path(), run, &report).unwrap();

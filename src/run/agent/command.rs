@@ -82,14 +82,12 @@ impl AgentCommand {
         self.preset().map_or(AgentShell::Inherited, |it| it.shell)
     }
 
-    /// The flags with which a known agent may call comail, unless the operator gave the first of
-    /// them.
+    /// The flags that allow a known agent to call comail, unless the operator passed the first one.
     pub fn missing_flags(&self) -> Option<&'static str> {
         self.missing(|preset| preset.grant)
     }
 
-    /// The flags with which a known agent may change files, unless the operator gave the first of
-    /// them.
+    /// The flags that allow a known agent to change files, unless the operator passed the first one.
     pub fn missing_edit_flags(&self) -> Option<&'static str> {
         self.missing(|preset| preset.edit_grant)
     }
@@ -175,7 +173,7 @@ fn preset_words(
     };
     for word in preset.command.split(' ') {
         match word {
-            // Neither is searched for placeholders.
+            // The values of these are not searched for placeholders.
             "{model}" => {
                 if let Some(model) = given.model {
                     line.argv.extend(["--model".into(), model.into()]);
@@ -195,8 +193,8 @@ fn preset_words(
 
 /// Adds a word to the line, with its placeholders replaced.
 ///
-/// If the prompt is in the word, standard input stays empty. Text that was filled in is never
-/// searched for placeholders, because a prompt may contain `{model}`.
+/// A word with the prompt replaces standard input. Inserted text is never searched for placeholders,
+/// because a prompt may contain `{model}`.
 fn fill(word: &OsStr, given: &Given<'_>, line: &mut CommandLine) -> Result<(), BadCommandLine> {
     const PLACEHOLDERS: [&str; 4] = ["{prompt}", "{prompt_file}", "{model}", "{conversation}"];
     let Some(mut rest) = word.to_str() else {
@@ -245,7 +243,7 @@ fn argument(prompt: &str) -> Result<&str, BadCommandLine> {
     Ok(prompt)
 }
 
-/// What an agent's commands run in.
+/// The shell in which an agent runs its commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentShell {
     /// A shell with the environment of the agent.
@@ -273,8 +271,8 @@ pub struct Preset {
     grant: Option<&'static str>,
     /// The flags with which the operator allows it to change files.
     edit_grant: Option<&'static str>,
-    /// Where it keeps logins, settings and conversations: below the home directory, or where a
-    /// variable `$NAME` says. The name of a folder ends in `/`.
+    /// Where it keeps logins, settings and conversations: paths below the home directory, or `$NAME`
+    /// for a variable with a path. The name of a folder ends in `/`.
     pub(super) state: &'static [&'static str],
     /// Whether it confines its commands itself, by mounts, which Landlock does not allow.
     pub(super) has_sandbox: bool,
@@ -317,7 +315,6 @@ impl Preset {
             edit_grant: Some("--sandbox workspace-write"),
             state: &[".codex/"],
             has_sandbox: true,
-            ..Self::PLAIN
         },
         &Self {
             name: "gemini",

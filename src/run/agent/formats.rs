@@ -1,8 +1,8 @@
-//! What the output of common agents says: tool calls, usage, refused permissions.
+//! Reads the output of common agents: tool calls, usage, refused permissions.
 //!
-//! The formats differ in the types of their events, so one reader knows them all. Fields are
-//! read one by one and leniently: agents change their formats, and a field that is missing or has
-//! another type must cost one number, never a run.
+//! The formats have different event types, so one reader handles them all. Fields are read one by one
+//! and leniently: agents change their formats, and a missing or mistyped field may cost one number,
+//! but never a run.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +23,7 @@ const MAX_ITEMS: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct Reader {
-    /// Whether the events are of a format that is known here.
+    /// Whether the events have a known format.
     known: bool,
     guessed: bool,
     turn: Option<Turn>,
@@ -43,7 +43,7 @@ struct Turn {
 }
 
 impl Reader {
-    /// `read` is the length of what the agent was started with.
+    /// `read` is the length of the agent's command line and input.
     pub(super) fn new(stream: Stream, read: u64, resumed: Option<(String, Totals)>) -> Self {
         Self {
             known: stream == Stream::Events,
@@ -88,7 +88,7 @@ impl Reader {
             }
             "system" if event["subtype"] == "api_retry" => {
                 transcript.refuses(&event["error_status"], &event["error"]);
-                // The second refusal in a row came after the agent had renewed its login.
+                // Before its second attempt, the agent has renewed its login.
                 if transcript.provider == Some(ProviderError::NotLoggedIn)
                     && event["attempt"].as_u64() >= Some(2)
                 {
@@ -248,7 +248,7 @@ impl Reader {
         self.transcript.denied |= ended && item["status"] == "declined";
         let id = item["id"].as_str().unwrap_or_default();
         let is_new = id.is_empty() || !self.items.iter().any(|known| known == id);
-        // The changes of a file may be known only at the end.
+        // The changes of a file may be complete only at the end.
         let waits = tool == "file_change" && !ended;
         if !waits && is_new {
             self.items.truncate(MAX_ITEMS - 1);
@@ -286,7 +286,7 @@ fn read_result(event: &Value, is_error: bool, transcript: &mut Transcript) {
     transcript.end_line();
     let texts = [&event["result"], &event["error"]["message"]];
     for text in texts.into_iter().filter_map(Value::as_str) {
-        // Claude Code tells the status apart from the text.
+        // Claude Code reports the status separately from the text.
         if is_error && event.get("api_error_status").is_some() {
             transcript.complains(text);
         } else if is_error {
@@ -319,7 +319,7 @@ fn read_totals(event: &Value, transcript: &mut Transcript) {
     }
 }
 
-/// What was added to a total since it was last read. A total that is lower than before began again.
+/// The increase of a total since the last reading. A total that is lower than before started over.
 fn new_of(total: u64, before: u64) -> u64 {
     total.checked_sub(before).unwrap_or(total)
 }
@@ -353,7 +353,7 @@ fn read_loose(event: &Value, line: &str, transcript: &mut Transcript) {
     match text.filter(|_| KINDS_WITH_TEXT.contains(&kind)) {
         Some(text) if kind == "error" || event["is_error"] == true => transcript.fails(text),
         Some(text) => transcript.says(text),
-        // A line about usage must not be taken for the answer, which is the last object.
+        // The last object is the answer, so a line about usage must not be kept.
         None if used.is_some() => {}
         None => transcript.says(line),
     }
@@ -373,8 +373,8 @@ pub enum Stream {
     /// Text, in which a line may be a JSON event. The first event decides which known format it
     /// is; otherwise common field names such as `tool` and `usage` are read.
     Plain,
-    /// The same, printed by a known agent.
+    /// The same from a known agent.
     Text,
-    /// Events of a format that is known here.
+    /// Events of a known format.
     Events,
 }

@@ -7,7 +7,7 @@ use std::{env, fs};
 use super::command::{AgentCommand, Preset};
 use crate::world::sandbox::{Grants, installed, interpreter, of_path, prefix, real, system};
 
-/// Where an agent is started, and what it must not reach.
+/// The place where an agent is started, and the paths that it must not reach.
 #[derive(Debug, Clone)]
 pub struct Surroundings {
     /// The agent's working directory.
@@ -18,7 +18,7 @@ pub struct Surroundings {
     pub home: Option<PathBuf>,
     /// The value of a variable of the environment.
     pub variable: fn(&str) -> Option<OsString>,
-    /// What no grant may contain: the user's configuration and the shared temporary directories.
+    /// Paths that no grant may contain: the user's configuration and the shared temporary directories.
     pub private: Vec<PathBuf>,
     /// What the user granted: to read, and to change.
     pub readable: Vec<PathBuf>,
@@ -38,7 +38,7 @@ pub enum Unconfined {
     System(String),
 }
 
-/// What the agent may use; `program` is the first word of its command line.
+/// The grants of an agent; `program` is the first word of its command line.
 pub fn grants(
     command: &AgentCommand,
     program: &OsStr,
@@ -56,7 +56,7 @@ pub fn grants(
     let all = write.clone();
     write.retain(|path| !all.iter().any(|it| it != path && path.starts_with(it)));
     let own_sandbox = command.has_sandbox();
-    // What its sandbox allows is not known.
+    // It is not known what the agent's own sandbox allows.
     let mut is_open = own_sandbox;
     for granted in &write {
         if granted.starts_with(session) {
@@ -73,7 +73,7 @@ pub fn grants(
             });
         }
     }
-    // Such a path is granted already, and an agent could have put a link there that leads elsewhere.
+    // Such a path is granted already, and the agent could have put a link there.
     let is_writable = |path: &Path| write.iter().any(|granted| path.starts_with(granted));
     let named = words
         .iter()
@@ -108,8 +108,8 @@ pub fn grants(
     })
 }
 
-/// What common programs need of the home directory: git does not start without its settings, nor
-/// Rust without the toolchains.
+/// Files of the home directory that common programs need: git does not start without its settings,
+/// and Rust not without its toolchains.
 const COMMON: [&str; 3] = [".gitconfig", ".config/git", ".rustup"];
 
 fn without_dots(path: &Path) -> PathBuf {
@@ -144,7 +144,7 @@ fn state(preset: &Preset, around: &Surroundings) -> Vec<PathBuf> {
         });
         let path = of_folder.or_else(|| Some(around.home.as_ref()?.join(name)))?;
         if name.ends_with('/') {
-            // The agent cannot make it: that would need the folder above.
+            // The agent cannot create it, because it may not write to the folder above.
             let _ = fs::create_dir_all(&path);
         }
         Some(path)
@@ -172,7 +172,7 @@ fn of_program(
     // A virtual environment has its packages next to a link to its interpreter.
     let beside = interpreter.as_deref().and_then(Path::parent).map(prefix);
     let files = real([found.clone()].into_iter().chain(interpreter));
-    // An agent could have made the link: it leads to programs alone.
+    // The agent could have made the link, so it may lead only to a directory of programs.
     let is_trusted = |file: &PathBuf| {
         !is_writable(&found) || file.parent().is_some_and(|dir| dir.ends_with("bin"))
     };
@@ -242,7 +242,7 @@ mod tests {
         for name in [".cargo", ".gitconfig", "agents"] {
             assert!(granted.read.contains(&home.join(name)), "{granted:?}");
         }
-        // Beside a script in the home directory is everything.
+        // A script directly in the home directory must not grant all of it.
         let granted = of(around, &["sh", "../loose.sh"]).unwrap();
         assert!(granted.read.contains(&home.join("loose.sh")));
         assert!(
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_granted_that_contains_what_is_private() {
+    fn refuses_grants_that_contain_private_paths() {
         let place = place();
         let around = &place.around;
         let home = around.home.clone().unwrap();
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_among_the_programs_of_the_system_is_not_granted_with_them() {
+    fn a_session_below_a_system_directory_is_not_granted() {
         let mut place = place();
         let around = &mut place.around;
         let of_shared = |granted: Grants| {
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_in_what_an_agent_may_change_leads_to_no_other_grant() {
+    fn a_link_that_the_agent_could_make_grants_nothing_else() {
         let place = place();
         let mut around = place.around.clone();
         let home = around.home.clone().unwrap();
@@ -322,14 +322,14 @@ mod tests {
             let secret = home.join("secret");
             assert!(!read.iter().any(|it| it.starts_with(&secret)), "{read:?}");
         }
-        // Elsewhere, it is the user who has made it.
+        // Elsewhere, only the user can have made a link.
         symlink(home.join("secret"), home.join("link")).unwrap();
         let read = of(&around, &["sh", "../link/key"]).unwrap().read;
         assert!(read.contains(&home.join("secret")), "{read:?}");
     }
 
     #[test]
-    fn the_interpreter_of_a_script_is_granted_with_what_belongs_to_it() {
+    fn the_interpreter_of_a_script_is_granted_with_its_installation() {
         let place = place();
         let around = &place.around;
         let home = around.home.clone().unwrap();

@@ -20,7 +20,7 @@ use crate::session::Spent;
 
 const TAIL_BYTES: usize = 8 << 10;
 
-// What a known agent prints last holds the error that ended it.
+// The end of the output of a known agent contains the error that ended it.
 const LAST_WORDS: usize = 500;
 
 // The line that reports usage is itself output.
@@ -71,7 +71,7 @@ impl Output {
     pub(super) fn events(&mut self) -> Vec<AgentEvent> {
         let mut events = self.reader.transcript.events();
         if self.reader.is_guessed() {
-            // Anything may have printed this: it says no more than what is written.
+            // Any program could have printed this, so it counts as an estimate.
             for event in &mut events {
                 if let AgentEvent::Spent(spent) = event {
                     spent.told = false;
@@ -104,7 +104,7 @@ impl Output {
                 Stream::Events if is_silent && !transcript.has_answered() => {
                     ProviderError::of_lines(&errors)
                 }
-                // It prints its errors among its words.
+                // Its errors are mixed with its text.
                 Stream::Text if answer.is_none() && bad_answer.is_none() => {
                     ProviderError::of_lines(end_of(&tail, LAST_WORDS))
                 }
@@ -158,8 +158,7 @@ impl Output {
     }
 }
 
-/// The answer in a document about the whole work, as some agents print one, with what it says was
-/// used.
+/// The answer in a document about the whole work, which some agents print, with the reported usage.
 fn unwrapped(last: LastObject) -> (LastObject, Option<Spent>) {
     let Some(Ok(document)) = &last else {
         return (last, None);
@@ -228,7 +227,7 @@ impl Lines {
             each(&self.line);
         }
         self.line.clear();
-        // What one long line took is not kept for the short ones.
+        // Frees the memory of one very long line.
         self.line.shrink_to(64 << 10);
         self.too_long = false;
     }
@@ -258,7 +257,7 @@ pub(super) struct CappedLog {
 }
 
 impl CappedLog {
-    // The agent may have created a file of this name; never write into that one.
+    // The agent may have created a file of this name, and must not choose what is written to.
     pub(super) fn create(path: &Path, most: u64) -> io::Result<Self> {
         const MAX_NAMES: u32 = 100;
         if let Some(folder) = path.parent() {
@@ -313,7 +312,7 @@ pub struct AgentEnd {
     pub totals: Totals,
 }
 
-/// A JSON object, or why its value may not be submitted though it is written like one.
+/// A JSON object, or why its value may not be submitted.
 type LastObject = Option<Result<Value, String>>;
 
 /// Finds the last top-level JSON object that is complete. An object that breaks off at the end of
@@ -330,7 +329,7 @@ fn last_object(text: &str) -> LastObject {
                 at = open + values.byte_offset();
                 last = Some(open..at);
             }
-            // Continue behind what was read, so that no byte is read twice.
+            // Continue after the part that was read, so that no byte is read twice.
             Some(Err(error)) if !error.is_eof() => at = open + error_offset(rest, &error).max(1),
             Some(Err(_)) | None => break,
         }

@@ -36,7 +36,7 @@ const SUPERVISED: &str = "__supervised";
 
 const START_WITHIN: Duration = Duration::from_secs(30);
 
-// How long what the agent leaves behind may take to end after SIGTERM.
+// How long leftover processes of the agent may take to end after SIGTERM.
 const LEFTOVER_GRACE: Duration = Duration::from_millis(200);
 
 /// One start of an agent. It runs with the rights and the environment of the caller, except for
@@ -46,7 +46,7 @@ pub struct AgentOrder {
     // A program without a slash is searched in the agent's own `PATH`; a relative path is relative
     // to `dir`.
     pub argv: Vec<OsString>,
-    /// What it may use; without grants, whatever its user may.
+    /// The files that it may use; without grants, those of its user.
     pub grants: Option<Grants>,
     pub stdin: Option<String>,
     pub dir: PathBuf,
@@ -120,8 +120,8 @@ struct Work {
 /// A running agent with every process it started. Dropping it kills all of them.
 #[derive(Debug)]
 pub struct Agent {
-    // What its supervisor reports is the agent's process group; none in a pid namespace, whose
-    // processes the kernel ends.
+    // Its supervisor reports the agent's process group; none in a pid namespace, whose processes the
+    // kernel ends.
     process: Supervised<Option<i32>, Output>,
     launcher: AgentLauncher,
     cpu: Duration,
@@ -208,12 +208,12 @@ impl Agent {
             .wait(within, |state| state.is_over().then_some(()));
     }
 
-    /// The agent's end, once no process of it is left and all of its output is read.
+    /// The agent's end, once all its processes are gone and all output is read.
     pub fn ended(&mut self) -> Option<AgentEnd> {
         let mut state = self.process.state();
         if state.gone.is_some() && state.ended.is_none() {
             drop(state);
-            // Its supervisor was killed and cannot end what is left.
+            // Its supervisor was killed and cannot end the remaining processes.
             self.launcher.reap_orphans();
             state = self.process.state();
         }
@@ -221,7 +221,7 @@ impl Agent {
         over.then(|| state.output.end(ended))
     }
 
-    /// Sends SIGTERM, kills what is left after `grace`, and waits for the end.
+    /// Sends SIGTERM, kills the remaining processes after `grace`, and waits for the end.
     pub fn stop(mut self, grace: Duration) -> AgentEnd {
         self.process.terminate(grace, |state| state.gone.is_some());
         self.end_all();
@@ -237,7 +237,7 @@ impl Agent {
             let state = self.process.state();
             (state.ended, state.started)
         };
-        // If the supervisor was killed, the process group is all that is known of the agent.
+        // If the supervisor was killed, only the process group of the agent is known.
         if let (None, Some(Some(group))) = (ended, group) {
             let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
         }
@@ -251,7 +251,7 @@ impl Drop for Agent {
     }
 }
 
-/// Runs as the supervisor of an agent if these are the arguments of one.
+/// Runs as the supervisor of an agent if `args` are those of a supervisor.
 pub fn supervised(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut args = args.into_iter().skip(1);
     if args.next()? != SUPERVISED {
@@ -268,7 +268,7 @@ pub fn supervised(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> 
 }
 
 fn outer() -> io::Result<()> {
-    // In a session of its own the agent has no terminal: Ctrl-C must reach the run first.
+    // In its own session the agent has no terminal: Ctrl-C must reach the run first.
     setsid()?;
     let mut socket = socket()?;
     let work: Work = receive(&mut socket)?;

@@ -1,4 +1,4 @@
-//! Why the provider of a model refused an agent, as far as the agent's errors say.
+//! Why the provider of a model refused an agent, read from the agent's errors.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use regex::Regex;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProviderError {
     NotLoggedIn,
-    /// It limits the rate, or is overloaded.
+    /// It is overloaded, or limits the rate.
     Busy,
 }
 
@@ -20,7 +20,7 @@ impl ProviderError {
         }
     }
 
-    /// Reads the last line that says why.
+    /// Reads the last line that names a reason.
     pub(super) fn of_lines(text: &str) -> Option<Self> {
         text.lines().rev().find_map(Self::of_text)
     }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_texts_of_real_agents_tell_a_login_from_a_limit() {
+    fn tells_a_missing_login_from_a_rate_limit() {
         let (login, busy) = (Some(ProviderError::NotLoggedIn), Some(ProviderError::Busy));
         for (text, expected) in [
             // Codex 0.169.0

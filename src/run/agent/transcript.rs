@@ -1,4 +1,4 @@
-//! What is kept of an agent's output: its words, its calls, and what it used.
+//! The part of an agent's output that is kept: its text, its calls and its usage.
 
 use std::collections::VecDeque;
 use std::iter;
@@ -12,7 +12,7 @@ use crate::base::text::truncate;
 use crate::run::detect::tool_call;
 use crate::session::Spent;
 
-/// What people count as a token is about four bytes.
+/// A token is about four bytes.
 pub(in crate::run) const BYTES_OF_A_TOKEN: u64 = 4;
 
 /// What an agent reported for a whole conversation: Claude Code the cost, Codex the tokens. After a
@@ -39,23 +39,23 @@ pub(super) const MAX_DOING: usize = 200;
 #[derive(Debug)]
 pub(super) struct Transcript {
     pub said: Tail,
-    /// Errors, in which no answer is searched.
+    /// Errors, which are not searched for an answer.
     pub complaints: Tail,
     pub used: Option<Spent>,
     pub totals: Totals,
     pub conversation: Option<String>,
     pub denied: bool,
     pub provider: Option<ProviderError>,
-    /// The length of what the agent was started with.
+    /// The length of the agent's command line and input.
     read: u64,
-    /// What the calls of the model that it has answered were sent, in bytes.
+    /// The bytes that were sent in the model calls with an answer.
     sent: u64,
-    /// Whether the model has yet to answer what the conversation ends with.
+    /// Whether the model has yet to answer the end of the conversation.
     awaits: bool,
     /// The conversation that the agent was asked to continue.
     resumed: Option<String>,
     events: Vec<AgentEvent>,
-    /// The last line that it said or the tool that it called since, until it is taken.
+    /// Its last line of text or last tool call, until it is taken.
     doing: Option<String>,
 }
 
@@ -131,7 +131,7 @@ impl Transcript {
         self.does(&self.said.end(MAX_DOING));
     }
 
-    /// The model answers, after it was sent the whole conversation.
+    /// The model answers. Each of its calls was sent the whole conversation.
     pub(super) fn speaks(&mut self, bytes: u64) {
         if std::mem::take(&mut self.awaits) {
             self.sent = self.sent.saturating_add(self.totals.bytes);
@@ -157,8 +157,8 @@ impl Transcript {
         self.sent > 0
     }
 
-    /// How many tokens the calls of the model were sent, whatever a cache served of them: reports are
-    /// counted the same way.
+    /// The tokens that were sent in all model calls, including those from a cache: reported numbers
+    /// include them too.
     pub(super) fn estimate(&self) -> u64 {
         let awaited = if self.awaits { self.totals.bytes } else { 0 };
         self.sent.saturating_add(awaited) / BYTES_OF_A_TOKEN
@@ -218,7 +218,7 @@ impl Transcript {
     }
 }
 
-/// A tool call on one line: the tool and the texts among its arguments.
+/// A tool call on one line: the name of the tool and its arguments that are text.
 fn called(tool: &str, arguments: &Value) -> String {
     let texts: Vec<&str> = match arguments {
         Value::String(text) => vec![text],
@@ -232,7 +232,7 @@ fn called(tool: &str, arguments: &Value) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-// The name is passed on a command line later, so it must not look like an option.
+// The name is later passed on a command line, so it must not look like an option.
 fn is_name(text: &str) -> bool {
     let plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':');
@@ -244,11 +244,11 @@ pub enum AgentEvent {
     /// It called a tool other than comail.
     ToolCall(Digest),
     Turn {
-        /// Those that no cache served.
+        /// Without those from a cache.
         new_tokens: u64,
     },
     Spent(Spent),
-    /// The tokens that it must have used, where it has not reported any so far.
+    /// The estimated tokens, as long as it has not reported any.
     Estimate(u64),
     Conversation(String),
     /// The provider keeps refusing its login.
@@ -281,10 +281,7 @@ impl Tail {
     }
 
     pub(super) fn text(&self) -> String {
-        let (front, back) = self.bytes.as_slices();
-        let mut bytes = front.to_vec();
-        bytes.extend_from_slice(back);
-        String::from_utf8_lossy(&bytes).into_owned()
+        self.end(self.most)
     }
 }
 

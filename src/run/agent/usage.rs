@@ -1,16 +1,16 @@
-//! Reads how many tokens an agent reports, and what they cost, under the names that agents use.
+//! Reads the tokens and the cost that an agent reports, under the names that agents use.
 
 use serde_json::Value;
 
 use crate::session::Spent;
 use crate::world::sandbox::Cost;
 
-/// How many tokens a report counts: what the model was sent, with what a cache served of it, and what
-/// it wrote. Estimates count the same.
+/// The tokens of a report: those that the model was sent, including those from a cache, and those that
+/// it wrote. Estimates count the same way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tokens {
     pub all: u64,
-    /// Those of them that a cache served.
+    /// Those that came from a cache.
     pub cached: u64,
 }
 
@@ -23,7 +23,7 @@ impl Tokens {
     }
 }
 
-/// The tokens, and the cost if it is told.
+/// The tokens, and the cost if it is reported.
 pub(super) fn used_in(told: &Value) -> Option<(Tokens, Option<u64>)> {
     let by_model = || {
         let models = told["stats"]["models"].as_object()?.values();
@@ -54,12 +54,12 @@ const OUTPUT: [&str; 6] = [
     "candidates",
 ];
 
-// Input tokens that are written to a cache, and counted apart from the others.
+// Input tokens that are written to a cache, not included in the others.
 const KEPT: [&str; 2] = ["cache_creation_input_tokens", "/cache/write"];
 
 const THOUGHT: [&str; 2] = ["reasoning", "thoughts"];
 
-// Input tokens that a cache served, counted with the others.
+// Input tokens from a cache, included in the others.
 const CACHED: [&str; 5] = [
     "cached_input_tokens",
     "/prompt_tokens_details/cached_tokens",
@@ -68,7 +68,7 @@ const CACHED: [&str; 5] = [
     "cached",
 ];
 
-// The same, counted apart from the others.
+// The same, not included in the others.
 const CACHED_APART: [&str; 2] = ["cache_read_input_tokens", "/cache/read"];
 
 const TOTAL: [&str; 3] = ["total_tokens", "totalTokens", "total"];
@@ -106,7 +106,7 @@ fn first_number(told: &Value, names: &[&str]) -> Option<u64> {
     })
 }
 
-/// What the agent reports to have used.
+/// The usage that the agent reports.
 pub(super) fn spent(tokens: u64, cost: Option<u64>) -> Spent {
     let told = true;
     Spent { tokens, cost, told }

@@ -40,7 +40,7 @@ fn alarms(all: impl IntoIterator<Item = Observed>) -> Vec<(Detector, Level, u32)
 }
 
 #[test]
-fn each_circle_is_warned_of_once_and_then_stopped() {
+fn each_circle_gives_one_warning_and_then_stops_the_agent() {
     use Detector::{PingPong, Poll, Repeat};
     let same = Observed::Judged(digest(1));
     let to_and_fro = |n: u32| Observed::Judged(digest(n % 2));
@@ -81,7 +81,7 @@ fn each_circle_is_warned_of_once_and_then_stopped() {
 }
 
 #[test]
-fn what_changes_in_between_is_no_circle() {
+fn a_change_in_between_breaks_the_circle() {
     let same = Observed::Judged(digest(1));
     let over_a_changed_tree = (0..100).flat_map(|_| [Observed::Progress, same]);
     assert_eq!(alarms(over_a_changed_tree), []);
@@ -93,7 +93,7 @@ fn what_changes_in_between_is_no_circle() {
 }
 
 #[test]
-fn calls_of_tools_go_in_circles_too() {
+fn tool_calls_can_go_in_circles() {
     let warned = |which| (which, Level::Warn, 10);
     let stopped = |which| (which, Level::Stop, 20);
     let same = vec![reads(1); 25];
@@ -114,7 +114,7 @@ fn calls_of_tools_go_in_circles_too() {
 }
 
 #[test]
-fn nothing_new_trips_the_breaker() {
+fn steps_without_anything_new_trip_the_breaker() {
     let tripped = (Detector::Breaker, Level::Stop, 30);
     let four = |count: u32| (0..count).map(|n| reads(n % 4));
     assert_eq!(alarms(four(33)), []);
@@ -135,7 +135,7 @@ fn a_new_process_begins_with_an_empty_window() {
 }
 
 #[test]
-fn a_detector_that_is_off_says_nothing() {
+fn a_disabled_detector_raises_no_alarm() {
     let polls = vec![Observed::Poll; 25];
     let settings = Settings::default().without(Detector::Poll);
     assert_eq!(
@@ -197,7 +197,7 @@ fn alarm(detector: Detector, level: Level) -> Alarm {
 }
 
 #[test]
-fn a_warning_says_what_was_counted_and_what_comes() {
+fn a_warning_names_the_count_and_the_limit() {
     assert_eq!(
         alarm(Detector::PingPong, Level::Warn).text(),
         "the last 10 answers alternated between the same two; at 20 the work on this quest \
@@ -221,7 +221,7 @@ fn a_warning_says_what_was_counted_and_what_comes() {
 }
 
 #[test]
-fn tool_and_arguments_make_the_call() {
+fn a_call_is_identified_by_tool_and_arguments() {
     let one = of_tool("Read", &json!({"path": "a"}));
     assert_eq!(one, of_tool("Read", &json!({"path": "a"})));
     assert_ne!(one, of_tool("Write", &json!({"path": "a"})));
@@ -287,7 +287,7 @@ fn an_agent_has_stalled_if_it_neither_computes_nor_prints() {
 }
 
 #[test]
-fn an_agent_that_comes_back_has_not_stalled_any_more() {
+fn an_agent_that_resumes_is_no_longer_stalled() {
     let mut monitor = LivenessMonitor::new(INTERVAL, PATIENCE);
     for look in 1..=700 {
         sees(&mut monitor, look * 100, 0, 0);
@@ -304,7 +304,7 @@ fn time_in_which_the_machine_was_suspended_does_not_count() {
 }
 
 #[test]
-fn what_was_seen_is_bounded() {
+fn the_set_of_seen_digests_is_bounded() {
     let mut seen = Seen::default();
     for number in 0..4096 {
         assert!(seen.is_new(digest(number)));
@@ -326,7 +326,7 @@ fn each_detector_can_be_switched_off_by_its_name() {
 }
 
 #[test]
-fn a_call_of_comail_is_left_to_its_own_record() {
+fn calls_of_comail_are_not_counted_as_tool_calls() {
     for (arguments, is_own) in rows! {
         json!({"command": "comail next"}) => true;
         json!({"command": "cd /x && /opt/bin/comail --json submit --id 3"}) => true;

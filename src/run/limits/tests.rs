@@ -33,7 +33,7 @@ fn used(starts: u32, quests: u32, bill: Bill, seconds: u64) -> Used {
 }
 
 #[test]
-fn a_quest_ends_for_the_budget_that_is_used_up() {
+fn a_quest_ends_with_the_reason_of_the_used_up_budget() {
     use Before::{GoingOn, Start};
     let little = bill(10, 10);
     let (usual, strict) = (Limits::default(), strict());
@@ -63,7 +63,7 @@ fn a_quest_ends_for_the_budget_that_is_used_up() {
 }
 
 #[test]
-fn a_run_is_bounded_only_as_is_said() {
+fn a_run_has_only_the_bounds_that_were_set() {
     use Before::{GoingOn, Quest, Start};
     let nothing = Bill::default();
     let all = used(u32::MAX, u32::MAX, bill(u64::MAX, u64::MAX), u64::MAX);
@@ -85,7 +85,7 @@ fn a_run_is_bounded_only_as_is_said() {
 }
 
 #[test]
-fn an_estimated_price_counts_like_one_that_was_told() {
+fn an_estimated_price_counts_like_a_reported_one() {
     let limits = strict();
     let told = Spent {
         tokens: 1,
@@ -126,7 +126,7 @@ fn reads_amounts_as_people_write_them() {
 }
 
 #[test]
-fn refuses_none_and_nonsense() {
+fn rejects_zero_and_nonsense() {
     let refused = |parses: fn(&str) -> bool, texts: &str| {
         for bad in texts.split(',').chain([""]) {
             assert!(!parses(bad), "{bad}");
@@ -150,7 +150,7 @@ fn refuses_none_and_nonsense() {
 }
 
 #[test]
-fn a_share_is_reached_at_its_number_and_not_before() {
+fn a_share_is_reached_at_its_number() {
     let soft = Diminishing::default();
     let of = |tokens, budget| soft.of(tokens, budget, StallBudget::default());
     assert_eq!(of(90_000, 100_000), Some(Reason::Diminishing));
@@ -159,7 +159,7 @@ fn a_share_is_reached_at_its_number_and_not_before() {
 }
 
 #[test]
-fn a_price_is_of_a_million() {
+fn a_price_covers_a_million_tokens() {
     let cost = |tokens| spent(tokens, None, true).cost;
     assert_eq!(cost(1_000_000), PRICE);
     assert_eq!(cost(100), Cost::from_billionths(1_500_000));
@@ -167,7 +167,7 @@ fn a_price_is_of_a_million() {
 }
 
 #[test]
-fn what_is_decided_comes_before_what_ran_out() {
+fn a_decision_takes_precedence_over_a_used_up_budget() {
     use Reason::{AgentFailed, Diminishing, Interrupted, QuestTimeout, Repeat, Settled, WallClock};
     let order = [
         Settled,
@@ -227,7 +227,7 @@ fn after(turns: &[u64]) -> Option<Reason> {
 }
 
 #[test]
-fn ends_after_three_turns_in_a_row_that_bring_little() {
+fn ends_after_three_turns_in_a_row_with_few_tokens() {
     assert_eq!(after(&[499, 0, 10]), Some(Reason::Diminishing));
     assert_eq!(after(&[499, 0]), None);
     assert_eq!(after(&[499, 0, 500]), None, "500 is not little");

@@ -5,7 +5,7 @@ use crate::run::run_dir::worker_of;
 const RUN: RunId = RunId::new(7);
 
 #[test]
-fn a_run_whose_process_ended_is_dead_and_one_that_goes_on_is_not() {
+fn only_a_run_whose_process_ended_gives_up_its_lock() {
     let dir = tempfile::tempdir().unwrap();
     let free = || RunLock::if_free(dir.path(), RUN).unwrap();
     assert!(free().is_none());
@@ -19,7 +19,7 @@ fn a_run_whose_process_ended_is_dead_and_one_that_goes_on_is_not() {
 }
 
 #[test]
-fn a_name_tells_its_run_and_its_start() {
+fn a_worker_name_contains_run_and_start() {
     let run = RunId::new(0x7f3a_09c2);
     let worker = worker_of(run, 17).unwrap();
     assert_eq!(worker.as_str(), "run-7f3a09c2.17");

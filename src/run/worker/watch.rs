@@ -21,8 +21,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Halt {
     For(Reason),
-    /// The checks hold while it works. What it leaves is judged once nothing of it runs, because it could
-    /// change the tree after a judgement.
+    /// The checks pass while it works. The tree is judged only after the agent has ended, because the
+    /// agent could still change it.
     ChecksHold,
 }
 
@@ -32,7 +32,7 @@ struct Watch {
     liveness: LivenessMonitor,
     looked: Instant,
     renewed: Instant,
-    /// Whether it showed a sign of life since its claim was renewed.
+    /// Whether it showed a sign of life since the last renewal of its claim.
     alive: bool,
     last: VitalSigns,
     spent: Spent,
@@ -103,7 +103,7 @@ impl RunWorker<'_> {
         })
     }
 
-    /// Waits for the end of an agent that reports its usage there, unless it begins something else.
+    /// Waits for an agent that reports its usage at the end, unless it calls another tool.
     fn await_usage(
         &self,
         agent: &mut Agent,
@@ -195,7 +195,7 @@ impl RunWorker<'_> {
         watch.looked = Instant::now();
         let spent = &mut watch.spent;
         if !spent.told {
-            // What the agent reads and writes elsewhere is not seen.
+            // The estimate does not include what the agent reads and writes elsewhere.
             let guess = (watch.read + vitals.printed) / BYTES_OF_A_TOKEN;
             if spent.cost.is_none() || guess > spent.tokens.saturating_add(1_000) {
                 spent.tokens = spent.tokens.max(guess);
@@ -213,7 +213,7 @@ impl RunWorker<'_> {
             return Ok(None);
         }
         (watch.alive, watch.renewed) = (false, Instant::now());
-        quest_run.guard.renew(&mut self.session, &mut self.clock)
+        quest_run.guard.renew(&mut self.session)
     }
 
     fn budgets(&self, watch: &Watch, quest_run: &QuestRun) -> Option<Reason> {
@@ -239,16 +239,16 @@ impl RunWorker<'_> {
         reasons.into_iter().flatten().min()
     }
 
-    /// Reads what the agent did outside its own output, and observes it in order.
+    /// Reads the calls and changes of the agent outside its own output, and observes them in order.
     pub(super) fn poll_activity(
         &mut self,
         quest_run: &mut QuestRun,
     ) -> Result<Option<Reason>, RunError> {
-        // A call is noted after it is over. What it led to is in the ledger by then.
+        // A call is noted after its end, so its result is in the ledger by then.
         let noted = quest_run.activity.noted();
         let (mut judged, mut settled) = (VecDeque::new(), false);
         if self.ledger.has_changed() {
-            // What this worker has added itself, it has read.
+            // This worker has already read the lines that it added itself.
             if !self.ledger.is_at(self.session.ledger_bytes()) {
                 self.read_on()?;
             }
@@ -267,7 +267,7 @@ impl RunWorker<'_> {
             reasons.extend(match call {
                 SelfCall::Next | SelfCall::Status => quest_run.observe(Observed::Poll),
                 SelfCall::Refused(digest) => quest_run.observe(Observed::Refused(digest)),
-                // The ledger reports it; the note only says when it happened.
+                // The judgement is in the ledger; the note only gives its place in the order.
                 SelfCall::Judged => {
                     self.shared.has_network();
                     judged

@@ -310,7 +310,7 @@ fn keys_are_the_columns_and_lines_the_rows() {
 }
 
 #[test]
-fn lines_that_are_no_object_are_reported_with_their_place() {
+fn lines_that_are_not_objects_are_reported_with_their_place() {
     let dir = TempDir::new().unwrap();
     let wide: Vec<_> = (0..20_000).map(|key| format!("\"{key}\":1")).collect();
     let wide = format!("{{{}}}", wide.join(","));
@@ -392,7 +392,7 @@ fn errors_name_the_existing_sheets_and_columns() {
 }
 
 #[test]
-fn files_that_are_no_list_are_refused() {
+fn files_that_are_not_lists_are_refused() {
     let dir = TempDir::new().unwrap();
     let none = ReadOptions::default();
     let unclosed = [b"Company\n\"Acme\n".as_slice(), &b"Beta\n".repeat(300_000)].concat();

@@ -1,14 +1,13 @@
 //! A copy of a workbook with result columns in one sheet.
 //!
-//! Every part of the package but that sheet is carried over as it is, compressed bytes and
-//! all: other sheets, styles, charts, images, formulas, macros. In the sheet's own XML nothing
-//! is rewritten; cells are put between the bytes that were there. Only these change: the `ref` of
-//! `dimension`, the `spans` of a row that grows, and an empty cell (one that has a format and no
-//! value) where a result goes, which gives its format to the result. The columns of the results get
-//! a width where the sheet gives them none.
+//! Every part of the package except that sheet is copied as compressed bytes: other sheets, styles,
+//! charts, images, formulas, macros. The sheet's own XML is not rewritten; cells are inserted between
+//! its bytes. Only these change: the `ref` of `dimension`, the `spans` of a row that grows, and an
+//! empty cell (one with a format and no value) in the place of a result, which gives its format to
+//! the result. The result columns get a width unless the sheet sets one.
 //!
-//! The sheet is read twice, as a stream: once to learn where its columns end (`scan`), once
-//! to copy it (`insert`). A digital signature over the workbook does not cover the copy.
+//! The sheet is read twice, as a stream: once to find where its columns end (`scan`), once to copy it
+//! (`insert`). A digital signature over the workbook does not cover the copy.
 
 mod package;
 mod sheet;
@@ -27,21 +26,19 @@ use super::workbook_copy::sheet::{Results, insert, scan};
 
 pub use package::WorkbookError;
 
-/// Above this size of the sheet's XML its entry is written in the zip64 form, as the results
-/// might take it over the 4 GiB that the plain form ends at. Below it never is: some
-/// spreadsheet programs refuse that form.
+/// A sheet with more XML than this is written in the zip64 form, because the results might push it
+/// over the 4 GiB limit of the plain form. Smaller sheets are not, because some spreadsheet programs
+/// refuse the zip64 form.
 const LARGE_SHEET: u64 = 3 << 30;
 
 /// Copies a workbook with the results right of the last column that the sheet uses.
 ///
-/// `widths` are those of the first columns of the results. `rows` come in the order of their
-/// numbers. A heading that `header` has already is changed (see
-/// [`free_headings`]).
+/// `widths` are the widths of the first result columns. `rows` come in the order of their numbers. A
+/// heading that `header` already has is changed (see [`free_headings`]).
 ///
 /// # Errors
 ///
-/// [`ExportError::Workbook`] for what is wrong with the workbook; what was written to `out`
-/// until then is of no use.
+/// [`ExportError::Workbook`] if the workbook is faulty; then `out` is incomplete.
 pub fn copy_workbook(
     source: impl Read + Seek,
     out: impl Write + Seek,

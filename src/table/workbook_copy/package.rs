@@ -105,7 +105,7 @@ impl<R: Read + Seek> Package<R> {
         found.ok_or_else(|| WorkbookError::Malformed(format!("has no part {part:?}")))
     }
 
-    /// A whole part as text, in whichever Unicode encoding it is.
+    /// A whole part as text, in any Unicode encoding.
     fn text(&mut self, part: &str) -> Result<String, WorkbookError> {
         let index = self.index(part)?;
         let mut bytes = Vec::new();
@@ -122,7 +122,7 @@ impl<R: Read + Seek> Package<R> {
         Ok(encoding_rs::UTF_8.decode(&bytes).0.into_owned())
     }
 
-    /// What the part refers to, targets resolved; nothing if it has no relationships.
+    /// The relationships of a part, with resolved targets.
     fn relationships(&mut self, part: &str) -> Result<Vec<Relationship>, WorkbookError> {
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
         let path = resolve(folder, &format!("_rels/{file}.rels"));
@@ -154,7 +154,7 @@ fn sheets(part: &str, text: &str) -> Result<Vec<(String, String)>, WorkbookError
     each_element(part, text, |element| {
         if element.local_name().as_ref() == "sheet" {
             let title = attribute(element, |key| key == "name")?;
-            // `sheetId` has no prefix; the relationship's `id` always has one, of any name.
+            // `sheetId` has no prefix; the relationship's `id` always has one.
             let id = attribute(element, |key| key.ends_with(":id"))?;
             found.push((title.unwrap_or_default(), id.unwrap_or_default()));
         }
@@ -198,7 +198,7 @@ fn attribute(
     Ok(None)
 }
 
-/// The name of the part that `target` names from within `folder`.
+/// The name of the part that `target` refers to from within `folder`.
 fn resolve(folder: &str, target: &str) -> String {
     let target = target.replace('\\', "/");
     let start = if target.starts_with('/') { "" } else { folder };
@@ -233,14 +233,14 @@ pub(super) struct Tokens<R> {
     part: String,
 }
 
-/// An event and its bytes. The bytes of all events, in order, are those of the part.
+/// An event and its bytes. The bytes of all events together are those of the part.
 pub(super) struct Token<'a> {
     pub(super) event: Event<'a>,
     pub(super) raw: &'a [u8],
 }
 
 impl<R: BufRead> Tokens<R> {
-    /// The events of `part`, which `reader` yields.
+    /// The events of `part`, read from `reader`.
     pub(super) fn new(part: &str, mut reader: R) -> Result<Self, WorkbookError> {
         let part = part.to_owned();
         match reader.fill_buf() {
@@ -263,7 +263,7 @@ impl<R: BufRead> Tokens<R> {
         })
     }
 
-    /// The next event; at the end [`Event::Eof`], again and again.
+    /// The next event; always [`Event::Eof`] at the end.
     pub(super) fn next(&mut self) -> Result<Token<'_>, WorkbookError> {
         self.buffer.clear();
         self.reader.get_mut().taken.clear();
@@ -330,7 +330,7 @@ impl<R: BufRead> BufRead for Tee<R> {
     }
 }
 
-/// Where the value of the attribute is in a start or empty tag, without its quotes.
+/// The range of the attribute's value in a start or empty tag, without its quotes.
 ///
 /// Names are compared as written, prefix and all.
 pub(super) fn value_range(tag: &[u8], name: &str) -> Option<Range<usize>> {

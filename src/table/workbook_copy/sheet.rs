@@ -1,5 +1,5 @@
-//! A sheet is read twice: once to learn where its columns end ([`scan`]), once to pass every byte on
-//! and put cells in between ([`insert`]).
+//! A sheet is read twice: once to find where its columns end ([`scan`]), once to copy every byte and
+//! insert cells ([`insert`]).
 
 use std::io::{BufRead, Write};
 
@@ -12,8 +12,8 @@ use crate::table::results::{Cell, ExportError, ResultRow, RowError};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Scan {
-    /// The last column that is in use, counted from 1; 0 for an empty sheet. Cells that have
-    /// a format and no value are not in use; merged areas from the header row on are.
+    /// The last column in use, counted from 1; 0 for an empty sheet. Cells with a format and no value
+    /// are not in use; merged areas from the header row on are.
     pub(super) last_column: u32,
     /// The last column to which the sheet gives a width, counted from 1.
     pub(super) last_width: u32,
@@ -100,8 +100,8 @@ impl CellUse {
 }
 
 impl Scan {
-    /// A result within a merged area would not be visible. An area that reaches the last column
-    /// leaves no room next to it, and so does not count.
+    /// A result within a merged area would not be visible. An area up to the last column does not
+    /// count, because there is no room next to it.
     fn merge(&mut self, tag: &[u8], header_row: Option<u32>) {
         let Some(area) = package::value(tag, "ref").and_then(Area::parse) else {
             return;
@@ -112,7 +112,7 @@ impl Scan {
     }
 }
 
-/// What an event is to the sheet. A tag that is `empty` closes itself and has no end.
+/// The meaning of an event in the sheet. A tag that is `empty` closes itself and has no end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Dimension,
@@ -360,7 +360,7 @@ impl Sheet<'_, '_> {
         self.bytes(raw)
     }
 
-    /// Writes the widths of the results' columns into the list of widths.
+    /// Writes the widths of the result columns into the list of widths.
     fn widths(&mut self) -> Result<(), ExportError> {
         let widths = std::mem::take(&mut self.results.widths);
         for (column, width) in (self.results.first_column..).zip(widths) {
@@ -441,7 +441,7 @@ impl Sheet<'_, '_> {
         Ok(())
     }
 
-    /// Writes the rows that are due before `row` and that the sheet has not.
+    /// Writes the rows that are due before `row` and missing in the sheet.
     fn rows_before(&mut self, row: u32) -> Result<(), ExportError> {
         while let Some(due) = self.results.due().filter(|due| *due < row) {
             let start = format!("<{}row r=\"{due}\">", self.walk.prefix);
@@ -471,7 +471,7 @@ fn opened(tag: &[u8]) -> Vec<u8> {
     open
 }
 
-/// The row's tag with `spans` up to the last column; left alone where it cannot be read.
+/// The row's tag with `spans` up to the last column; unchanged if it cannot be read.
 fn widened_spans(tag: &[u8], last: u32) -> Vec<u8> {
     replaced(tag, "spans", |spans| {
         let (before, end) = spans.rsplit_once(':')?;
@@ -480,7 +480,7 @@ fn widened_spans(tag: &[u8], last: u32) -> Vec<u8> {
     })
 }
 
-/// The dimension's tag with an area up to the last column; left alone where it cannot be read.
+/// The dimension's tag with an area up to the last column; unchanged if it cannot be read.
 fn widened_dimension(tag: &[u8], last: u32) -> Vec<u8> {
     replaced(tag, "ref", |area| {
         let area = Area::parse(area)?;
@@ -510,8 +510,7 @@ struct Gain {
     styles: Vec<Option<u32>>,
 }
 
-/// The columns of the results, and the headings and results that are still to be written, of
-/// which the next one is fetched.
+/// The result columns, and the headings and results that are still to be written.
 pub(super) struct Results<'a> {
     /// Counted from 1, as `last_column` is.
     first_column: u32,
@@ -556,7 +555,7 @@ impl<'a> Results<'a> {
         Ok(results)
     }
 
-    /// The same with these widths, unless the sheet itself says how wide the columns are.
+    /// The same with these widths, unless the sheet itself sets the widths of the columns.
     pub(super) fn wide(mut self, scan: &Scan, widths: &[u16]) -> Self {
         if scan.last_width < self.first_column {
             self.widths = widths.to_vec();
@@ -570,7 +569,7 @@ impl<'a> Results<'a> {
         rows.into_iter().flatten().map(|gain| gain.row).min()
     }
 
-    /// What that row gains, if anything. The header's row has no results.
+    /// The cells that this row gains, if any. The header row has no results.
     fn take(&mut self, row: u32) -> Result<Option<Gain>, ExportError> {
         let header = self.header.take_if(|gain| gain.row == row);
         let result = self.next.take_if(|gain| gain.row == row);
@@ -645,7 +644,7 @@ mod tests {
                 r#"<c s="4"><v>7</v></c><c s="5"><v>8</v></c><c s="9"/>"#,
                 Some(5),
             ),
-            // A heading without a style of its own, or an empty column, does not end a styled row.
+            // A heading without a style, or an empty column, does not end a styled row.
             (r#"<c s="4"><v>7</v></c><c><v>8</v></c>"#, Some(4)),
             (
                 r#"<c s="4"><v>7</v></c><c s="0"/><c s="0"><v>8</v></c>"#,

@@ -1,8 +1,7 @@
-//! Takes out of recorded pages what a verdict does not rest on: other people's addresses.
+//! Removes other people's addresses from recorded pages.
 //!
-//! What comes out is a proposal. Pages can be made so that a verdict rests on any byte of
-//! them, so whoever prunes judges again from the pruned recording, and keeps it only when the
-//! judgement is the same, byte for byte.
+//! The result is a proposal. A page can be made so that a verdict rests on any of its bytes, so the
+//! caller judges again from the pruned recording, and keeps it only if the judgement is identical.
 
 #[cfg(test)]
 mod tests;
@@ -14,8 +13,8 @@ use crate::world::{Rendered, Response};
 
 const UNREAD_ELEMENTS: [&str; 2] = ["script", "svg"];
 
-/// `recording` without addresses that are not in `keep`: their local parts are masked, octet
-/// for octet, however the page writes them, and scripts and drawings that hold none of `keep` are emptied.
+/// `recording` without addresses that are not in `keep`. Their local parts are masked octet by octet in
+/// every spelling, and scripts and drawings without an address of `keep` are emptied.
 ///
 /// Bodies in encodings that are not ASCII-compatible stay as they are.
 pub fn pruned(recording: &Recording, keep: &[Mailbox]) -> Recording {
@@ -42,7 +41,7 @@ pub fn pruned(recording: &Recording, keep: &[Mailbox]) -> Recording {
             && let PageAnswer::Response(response) = answer
             && let Some(body) = recording.bodies.get(&response.body.sha256)
         {
-            // What a browser has shown is judged by that alone.
+            // A page that a browser has shown is judged only by what it showed.
             let body = match recording.evidence.rendered(url) {
                 Some(Rendered::Page(_)) => Vec::new(),
                 _ => prune_body(response, body, &keep),
@@ -57,9 +56,8 @@ pub fn pruned(recording: &Recording, keep: &[Mailbox]) -> Recording {
     pruned
 }
 
-/// A text that is read, without addresses that are not in `keep`.
-///
-/// Of a page that is pruned later with the same `keep` the text is this one already.
+/// The text of a page without addresses that are not in `keep`: the same text as after pruning the page
+/// with the same `keep`.
 pub fn masked(text: &str, keep: &[Mailbox]) -> String {
     let keep: Vec<String> = keep.iter().map(Mailbox::to_string).collect();
     let mut octets = text.as_bytes().to_vec();
@@ -83,13 +81,13 @@ fn prune_body(response: &Response<BodyRef>, body: &[u8], keep: &[String]) -> Vec
     body
 }
 
-/// `html` with every `element` emptied that holds none of `keep`. JSON-LD stays: machines are
-/// meant to read it.
+/// `html` with every `element` emptied that contains none of `keep`. JSON-LD is kept, because it is
+/// meant to be read.
 fn without_content(html: &[u8], element: &str, keep: &[String]) -> Vec<u8> {
     let (open, close) = (format!("<{element}"), format!("</{element}"));
     let mut kept = Vec::with_capacity(html.len());
     let mut rest = html;
-    // An element that does not end is left alone, with all that follows.
+    // An element without an end is left unchanged, together with the rest.
     while let Some(start) = find(rest, open.as_bytes())
         && let Some(tag) = rest[start..].iter().position(|&b| b == b'>')
         && let Some(content) = find(&rest[start + tag..], close.as_bytes())
@@ -117,7 +115,7 @@ fn find(text: &[u8], part: &[u8]) -> Option<usize> {
 
 const MASK: u8 = b'x';
 
-/// What may precede a protected address; a quotation mark may follow.
+/// The text before a protected address, which may be quoted.
 const PROTECTIONS: [&[u8]; 2] = [b"data-cfemail=", b"/cdn-cgi/l/email-protection#"];
 
 const MOST_OCTETS: usize = 253;
@@ -139,7 +137,7 @@ fn mask(body: &mut [u8], keep: &[String]) {
         let local: String = local.into_iter().collect();
         let domain: String = part(&mut units[at + 1..].iter()).into_iter().collect();
         let domain = domain.trim_end_matches('.');
-        // A domain may stand before what looks like a spelled sign.
+        // The text before a sign in words may be the domain of another address.
         let addressed = start > 0 && units[start - 1].meant == '@';
         let sure = sign.how == How::Plain || (!addressed && domain.contains('.'));
         if sure && !domain.is_empty() && !is_kept(&format!("{local}@{domain}"), keep) {
@@ -169,7 +167,7 @@ fn mask_protected(body: &mut [u8], keep: &[String]) {
     }
 }
 
-/// The digits of the same protected address, masked; none when it is kept, or is no address.
+/// The digits of the same protected address, masked; none if it is kept or not an address.
 fn masked_protection(digits: &[u8], keep: &[String]) -> Option<String> {
     let mut octets = hex::decode(digits).ok()?;
     let (key, rest) = octets.split_first_mut()?;
@@ -184,8 +182,8 @@ fn masked_protection(digits: &[u8], keep: &[String]) -> Option<String> {
     Some(hex::encode(octets))
 }
 
-/// Whether an address is one to keep, or one is the end of the other: a page may write `tel-`
-/// before it, and it may begin with a character that no local part of a page has.
+/// Whether an address is to be kept, or is the end of such an address or the other way round: a page
+/// may write `tel-` before it, and it may begin with a character that is not recognised on pages.
 fn is_kept(found: &str, keep: &[String]) -> bool {
     keep.iter()
         .any(|address| found.ends_with(address.as_str()) || address.ends_with(found))

@@ -1,4 +1,4 @@
-//! Keeps every answer of the world as evidence.
+//! Records every answer of the world as evidence.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -15,9 +15,9 @@ use crate::world::{
     UniqueValue, UniquenessIndex, World,
 };
 
-/// A world that asks another, each question once, and keeps what it says.
+/// A world that passes each question once to another world, and records the answer.
 ///
-/// One judgement sees one answer to one question, so its evidence replays to the same end.
+/// A judgement gets only one answer to each question, so that its evidence replays to the same result.
 pub struct Recorder<'a> {
     world: World<'a>,
     recording: RefCell<Recording>,
@@ -31,7 +31,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Continues a recording, by a world that may have changed since.
+    /// Continues a recording with a world that may have changed since.
     pub fn resume(world: World<'a>, recording: Recording) -> Self {
         Self {
             world,
@@ -87,7 +87,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// Keeps a body apart from the answer that has it.
+/// Stores a body separately from its answer.
 type Keep<'a> = dyn FnMut(Vec<u8>) -> BodyRef + 'a;
 
 impl Fetcher for Recorder<'_> {

@@ -1,4 +1,4 @@
-//! A small world written down by hand: for practice, controls and tests.
+//! A small world written by hand, for practice, controls and tests.
 //!
 //! One JSON document:
 //!
@@ -16,12 +16,12 @@
 //! ```
 //!
 //! `status` defaults to 200 and `content_type` to `text/html; charset=utf-8`. `refresh` is the header
-//! of that name. `silence` stands in place of an answer: a kind of [`UnansweredKind`] by which a site
-//! can fail to answer. A null MX is `[[0, "."]]`.
+//! of that name. `silence` replaces an answer by an [`UnansweredKind`] with which a site can fail to
+//! answer. A null MX is `[[0, "."]]`.
 //!
 //! A host that is not listed does not exist: an unknown path of a listed host is 404, and an unknown
-//! name is NXDOMAIN. A listed name has no record of a kind that it does not list. Every host of a page
-//! is a listed name.
+//! name is NXDOMAIN. A listed name has only the records that it lists. The host of every page counts as
+//! a listed name.
 
 #[cfg(test)]
 mod tests;
@@ -51,7 +51,7 @@ pub struct RecordedWorld {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    // Texts, because two of them can be the same address.
+    // Texts, so that two spellings of the same address are noticed.
     pages: BTreeMap<String, WrittenPage>,
     #[serde(default)]
     dns: BTreeMap<String, WrittenName>,
@@ -116,7 +116,7 @@ enum Silence {
     Unanswered,
 }
 
-/// Why a document describes no world.
+/// Why a document does not describe a world.
 #[derive(Debug, thiserror::Error)]
 pub enum BadWorld {
     #[error("{text}: {why}")]
@@ -195,7 +195,7 @@ impl RecordedWorld {
 impl WrittenPage {
     fn fetched(self, url: &Url) -> Result<Fetched, BadWorld> {
         match self {
-            // These are about this program, or about an answer.
+            // These kinds describe this program or an answer.
             Self::Silent(SilentPage {
                 silence:
                     UnansweredKind::Denied
@@ -298,7 +298,7 @@ impl Resolver for RecordedWorld {
 }
 
 impl UniquenessIndex for RecordedWorld {
-    /// Nobody: a written world has no earlier PASSes.
+    /// Always none, because a recorded world has no earlier PASSes.
     fn holder(&self, _value: &UniqueValue) -> Option<Key> {
         None
     }

@@ -46,8 +46,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The questions so far that had no recorded answer. A judgement that asked one is not
-    /// the judgement that was recorded.
+    /// The questions so far without a recorded answer. A judgement with such a question differs from
+    /// the recorded one.
     pub fn missing(&self) -> Vec<String> {
         self.missing.borrow().clone()
     }
@@ -72,7 +72,7 @@ impl Fetcher for Replay<'_> {
         })
     }
 
-    /// Nothing where no browser had shown the page.
+    /// The markup if no browser had shown the page.
     fn render(&self, url: &Url, _response: &Response) -> Rendered {
         let Some(known) = self.evidence.rendered(url) else {
             return Rendered::Markup;
@@ -96,7 +96,7 @@ impl Resolver for Replay<'_> {
 }
 
 impl UniquenessIndex for Replay<'_> {
-    /// Nobody, where the session was not asked; [`Replay::missing`] then says so.
+    /// None if the session was not asked; [`Replay::missing`] then says so.
     fn holder(&self, value: &UniqueValue) -> Option<Key> {
         let known = self.evidence.holder(value);
         if known.is_none() {
@@ -141,6 +141,6 @@ impl Answers for Replay<'_> {
         None
     }
 
-    /// Nothing: a judgement with a failure is never recorded.
+    /// Does nothing, because a judgement with a failure is never recorded.
     fn report(&self, _why: String) {}
 }

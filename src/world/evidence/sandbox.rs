@@ -1,4 +1,5 @@
-//! What was asked of the tree and of commands, and what came of it, with bodies kept apart.
+//! The questions about the tree and to commands, with their answers, whose bodies are stored
+//! separately.
 //!
 //! ```json
 //! {"sandbox": {"asked": {"file": "tests/test_a.py"},
@@ -31,7 +32,7 @@ pub enum Question {
     /// A service over the tree of the control that passes.
     ControlService(String),
     Chat(Box<ChatOrder>),
-    /// The files of the write zones, which came with the answer. No gate asks for them as a whole.
+    /// The files of the write zones that came with the submission. No gate asks for all of them.
     Received,
 }
 
@@ -52,7 +53,7 @@ impl fmt::Display for Question {
     }
 }
 
-/// What came of a question, the answer of each kind with its bodies kept apart.
+/// The answer to a question, with its bodies stored separately.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxAnswer {
@@ -84,11 +85,11 @@ impl SandboxAnswer {
     }
 }
 
-/// An answer of a sandbox that evidence can hold.
+/// An answer of a sandbox that can be stored as evidence.
 pub(super) trait Kept: Clone {
     fn stored(self, keep: &mut dyn FnMut(Vec<u8>) -> BodyRef) -> SandboxAnswer;
 
-    /// The answer that was stored; none when it is one to another question, or a body is missing.
+    /// The stored answer; none if it has another type or a body is missing.
     fn read(told: &SandboxAnswer, bodies: &dyn Bodies) -> Option<Self>;
 
     /// The answer to a question that was never asked.
@@ -155,7 +156,7 @@ macro_rules! kept_whole {
 kept_whole!(Result<Vec<Changed>, String>, Changes, Err);
 kept_whole!(Started, Service, Started::Failed);
 
-/// Answers the questions of a sandbox: from the evidence, or by asking another.
+/// Answers the questions of a sandbox from the evidence, or by asking another sandbox.
 pub(super) trait Answers {
     fn answer<T: Kept>(&self, asked: Question, ask: impl FnOnce(&dyn Sandbox) -> T) -> T;
 

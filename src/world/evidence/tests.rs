@@ -1,5 +1,7 @@
 //! Evidence as JSON, and packed bodies.
 
+use std::convert::Infallible;
+
 use proptest::prelude::*;
 
 use super::sandbox::Kept as _;
@@ -33,10 +35,9 @@ fn has_the_documented_form() {
         location: None,
         refresh: None,
         disposition: None,
-        body: b"abc".to_vec(),
+        body: BodyRef::of(b"abc"),
     };
-    let (answer, body) = PageAnswer::of(Fetched::Response(response));
-    assert_eq!(body.unwrap().1, b"abc");
+    let answer = PageAnswer::Response(response);
     let evidence = evidence(vec![
         get("https://acme.com/contact", answer),
         get("https://gone.com/", PageAnswer::NoSuchHost),
@@ -60,7 +61,7 @@ fn has_the_documented_form() {
 }
 
 #[test]
-fn silence_is_what_the_world_did_not_answer() {
+fn lists_the_unanswered_lookups() {
     let unanswered = |status| PageAnswer::Unanswered(Unanswered::status(status));
     let rests = |exchange| evidence(vec![asked(None), exchange]).rests_on_silence();
     assert!(rests(get("https://acme.com/", unanswered(403))));
@@ -80,7 +81,7 @@ fn silence_is_what_the_world_did_not_answer() {
 }
 
 #[test]
-fn notices_that_the_session_learnt_something() {
+fn notices_new_answers_of_the_session() {
     let mut accepted = MockUniquenessIndex::new();
     accepted
         .expect_holder()
@@ -92,7 +93,7 @@ fn notices_that_the_session_learnt_something() {
 }
 
 #[test]
-fn what_a_model_said_is_kept_with_its_words_apart() {
+fn the_text_of_a_model_is_stored_separately() {
     let said = Chatted::Said(Said {
         text: "No.".to_owned(),
         usage: Usage {
@@ -127,7 +128,7 @@ fn what_a_model_said_is_kept_with_its_words_apart() {
 }
 
 #[test]
-fn refuses_damage_and_more_than_was_stored() {
+fn rejects_damaged_and_oversized_packs() {
     let bomb = pack(&vec![0; 1 << 20]);
     assert!(bomb.len() < 1 << 12);
     let refused = unpack(&bomb, 1000);
@@ -147,7 +148,7 @@ fn refuses_damage_and_more_than_was_stored() {
 }
 
 #[test]
-fn keeps_time_and_system_out() {
+fn a_pack_contains_no_time_and_no_system() {
     let packed = pack(b"x");
     assert_eq!(&packed[4..8], &[0; 4], "MTIME");
     assert_eq!(packed[9], OS_UNKNOWN);
@@ -204,7 +205,7 @@ fn a_server_in_trouble_has_not_answered() {
 }
 
 #[test]
-fn redirects_are_followed_to_who_did_not_answer() {
+fn follows_redirects_to_the_unanswered_robots_txt() {
     let elsewhere = response(301, r#","location":"https://www.acme.com/r.txt#x""#);
     let www = "https://www.acme.com/r.txt";
     assert!(said(&[(ROBOTS, &elsewhere), (www, &silent(500))]));

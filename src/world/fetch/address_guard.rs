@@ -1,9 +1,9 @@
-//! Which addresses may be connected to: public ones, and those of the networks that the
-//! operator allowed.
+//! The addresses that may be connected to: public ones, and those in networks that the operator
+//! allowed.
 //!
 //! The tables are taken from IANA's special-purpose address registries (RFC 6890). An IPv6
-//! address that embeds an IPv4 one (mapped, compatible, NAT64, 6to4, Teredo) is refused
-//! whatever it embeds: a public host is reached by its own address.
+//! address that embeds an IPv4 one (mapped, compatible, NAT64, 6to4, Teredo) is always refused: a
+//! public host is reached by its own address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -27,14 +27,14 @@ const CLOSED_V4: [Ipv4Net; 15] = [
     v4([240, 0, 0, 0], 4),     // reserved, limited broadcast (RFC 1112 §4, RFC 919)
 ];
 
-/// The only IPv6 network in which public hosts live (RFC 4291 §2.4, IANA's allocations).
+/// The only IPv6 network with public hosts (RFC 4291 §2.4, IANA's allocations).
 ///
-/// Outside it lie unspecified, loopback, mapped (`::ffff:0:0/96`), compatible (`::/96`),
+/// Outside it are unspecified, loopback, mapped (`::ffff:0:0/96`), compatible (`::/96`),
 /// NAT64 (`64:ff9b::/96`, `64:ff9b:1::/48`), discard (`100::/64`), unique local (`fc00::/7`),
 /// link-local (`fe80::/10`), site-local (`fec0::/10`) and multicast (`ff00::/8`) addresses.
 const GLOBAL_V6: Ipv6Net = v6([0x2000, 0, 0], 3);
 
-/// IPv6 networks inside [`GLOBAL_V6`] in which no public host lives.
+/// IPv6 networks inside [`GLOBAL_V6`] without public hosts.
 const CLOSED_V6: [Ipv6Net; 4] = [
     v6([0x2001, 0, 0], 23), // protocol assignments, Teredo, benchmarking (RFC 2928)
     v6([0x2001, 0xdb8, 0], 32), // documentation (RFC 3849)
@@ -44,8 +44,8 @@ const CLOSED_V6: [Ipv6Net; 4] = [
 
 /// Whether `address` may be connected to: it is public, or in a network of `allow`.
 ///
-/// An IPv6 address is compared with the IPv6 networks of `allow` alone: to allow an IPv4
-/// network does not allow the addresses that embed it.
+/// An IPv6 address is compared only with the IPv6 networks of `allow`: an allowed IPv4 network does
+/// not allow the IPv6 addresses that embed it.
 pub fn permitted(address: IpAddr, allow: &[IpNet]) -> bool {
     allow.iter().any(|net| net.contains(&address))
         || match address {

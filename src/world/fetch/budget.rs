@@ -1,9 +1,8 @@
 //! The time that the lookups of one submission share.
 //!
-//! Only the world uses it up: exchanges, and pauses that a site or its silence asks for. An agent
-//! can start many submissions at once, hold the lock of a host, and stop or starve this process. If
-//! that were charged to the site, the agent could make any site look silent, and so have any answer
-//! locked as REVIEW.
+//! Only exchanges, and pauses that a site requires, use it up. An agent can start many submissions at
+//! once, hold the lock of a host, and stop or starve this process. If that time were charged to the
+//! site, the agent could make any site look unresponsive, and get any answer locked as REVIEW.
 
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::settings::Limits;
 use crate::world::{Unanswered, UnansweredKind};
 
-/// The longest time without a look at the clock. If more has passed, this process did not run.
+/// The longest time between two readings of the clock. If more has passed, this process did not run.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A process that did not run for less than this is only busy.
@@ -31,7 +30,7 @@ struct Times {
     waited: Waited,
 }
 
-/// How long this process waited for exchanges, and for how much of that it ran.
+/// How long this process waited for exchanges, and how long it ran during that time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Waited {
     passed: Duration,
@@ -46,8 +45,8 @@ impl Waited {
         }
     }
 
-    /// Whether this process did not run for most of the time. Then the world may have answered too
-    /// late for timers that went on, or may have given up waiting for us.
+    /// Whether this process did not run for most of the time. Then the answer may have come after a
+    /// timer had expired, or the other side may have given up.
     fn was_stopped(self) -> bool {
         let stopped = self.passed.saturating_sub(self.ran);
         stopped >= MIN_STOP && stopped > self.ran
@@ -66,7 +65,7 @@ impl Budget {
         self.limit
     }
 
-    /// What is left of it, `None` once it is used up.
+    /// The rest of the budget; `None` once it is used up.
     pub fn left(&self) -> Option<Duration> {
         let left = self.limit.saturating_sub(self.times().charged);
         (!left.is_zero()).then_some(left)
@@ -83,7 +82,7 @@ impl Budget {
         Unanswered::new(UnansweredKind::Budget, detail)
     }
 
-    /// Waits for an exchange until this process has run for `limit`, which is charged. `None` when
+    /// Waits for an exchange until this process has run for `limit`, and charges the time. `None` if
     /// there is no answer by then.
     pub async fn wait<T>(&self, limit: Duration, exchange: impl Future<Output = T>) -> Option<T> {
         let mut exchange = pin!(exchange);
@@ -113,8 +112,8 @@ impl Budget {
     }
 }
 
-/// Tries until there is an answer, no try is left, or the next would come after the budget's end. An
-/// error is why there is no answer, and how long the other side asks to be left alone.
+/// Tries until there is an answer, no try is left, or the next one would exceed the budget. The error
+/// of a try says why there is no answer, and how long the other side asks to wait.
 pub fn retry<T>(
     limits: &Limits,
     budget: &Budget,
@@ -142,7 +141,7 @@ pub fn retry<T>(
     }
 }
 
-/// Why there is no answer although the world may have one.
+/// No answer, for a reason on this side.
 pub(super) fn not_asked(detail: String) -> Unanswered {
     Unanswered::new(UnansweredKind::NotAsked, detail)
 }
@@ -183,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_world_takes_is_charged_and_time_that_just_passes_is_not() {
+    fn only_time_of_the_world_is_charged() {
         let budget = Budget::new(Duration::from_mins(1));
         thread::sleep(NOT_YET);
         assert_eq!(budget.left(), Some(Duration::from_mins(1)));
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_did_not_run_for_most_of_the_time_was_stopped() {
+    fn a_process_that_did_not_run_for_most_of_the_time_was_stopped() {
         // Each row: how long an exchange took, in milliseconds, and for how much of that comail ran.
         for (passed, ran, stopped) in rows! {
             0, 0 => false;
@@ -236,7 +235,7 @@ mod tests {
             [20, 600, 600] => UnansweredKind::NotAsked;
         } {
             let budget = Budget::new(Duration::from_mins(1));
-            // What happened before the lookup says nothing about it.
+            // Time before the lookup does not count for it.
             budget.note(Duration::from_mins(1));
             let mut times = times.into_iter().map(Duration::from_millis);
             let tried = retry(&limits(3), &budget, || {

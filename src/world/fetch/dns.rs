@@ -1,9 +1,10 @@
-//! Asks DNS over UDP and TCP, and tells a definite answer from none.
+//! Asks DNS over UDP and TCP, and distinguishes definite answers from missing ones.
 //!
 //! Lookups go through the raw client of hickory rather than through its resolver: that one
 //! appends search domains, reads the hosts file, caches, and turns referrals, alias loops and
 //! filtered addresses into "no such record". Here a question is one absolute name and one kind of
-//! record. Only NXDOMAIN and a proper NODATA deny it; anything else is [`UnansweredKind::Dns`].
+//! record. Only NXDOMAIN and a proper NODATA count as a denial; anything else is
+//! [`UnansweredKind::Dns`].
 
 mod answer;
 
@@ -60,7 +61,7 @@ impl DnsResolver {
         }
     }
 
-    /// Asks every server once; the last reason when none is definite.
+    /// Asks every server once. The error is the last reason if no answer is definite.
     fn round(
         &self,
         servers: &[SocketAddr],
@@ -86,7 +87,7 @@ impl DnsResolver {
         Err(last)
     }
 
-    /// Asks one server, and again for the target where it tells only part of an alias chain.
+    /// Asks one server, and again for the target if the answer has only a part of an alias chain.
     fn ask_one(
         &self,
         server: SocketAddr,
@@ -114,8 +115,8 @@ impl Resolver for DnsResolver {
         looked
     }
 
-    // The root is asked about because every resolver has something to say about it, and no agent or
-    // site has a say in what.
+    // Every resolver can answer a question about the root, and no agent or site can influence the
+    // answer.
     fn check_network(&self) -> Result<(), Unanswered> {
         let root = Query::query(Name::root(), RecordType::NS);
         let limit = Duration::from_millis(self.limits.dns_ms);
@@ -125,7 +126,7 @@ impl Resolver for DnsResolver {
             for &server in servers {
                 let asked = block_on(over_udp(server, &root, limit));
                 let why = match asked {
-                    // What cannot be parsed is a reply as well.
+                    // A reply that cannot be parsed is a reply too.
                     Ok(Ok(_) | Err(NetError::Proto(_) | NetError::Dns(_))) => return Ok(()),
                     Ok(Err(error)) => error.to_string(),
                     Err(error) => error.to_string(),
@@ -134,14 +135,14 @@ impl Resolver for DnsResolver {
             }
             Err((last, None))
         };
-        // The lookups may have used up the time of the submission.
+        // A budget of its own, because the lookups may have used up the time of the submission.
         retry(&self.limits, &Budget::new(Duration::MAX), ask_all)
     }
 }
 
 impl DnsResolver {
-    /// Asks one question over UDP, and over TCP where the answer does not fit into a datagram
-    /// (RFC 7766 §5), which one that cannot be parsed may be a sign of.
+    /// Asks one question over UDP, and over TCP if the answer does not fit into a datagram (RFC 7766
+    /// §5). An answer that cannot be parsed may be too long as well.
     fn exchange(&self, server: SocketAddr, query: &Query) -> Result<Message, Unanswered> {
         let exchanged = block_on(async {
             let limit = self.patience();
@@ -157,7 +158,7 @@ impl DnsResolver {
                 let detail = format!("over TCP: {why}");
                 Unanswered { detail, ..why }
             })?;
-            // Over TCP the library compares the id alone (RFC 5452 §9.1 asks for the question too).
+            // Over TCP the library compares only the id, but RFC 5452 §9.1 requires the question too.
             if answer.truncation || answer.queries.as_slice() != std::slice::from_ref(query) {
                 let detail = "over TCP: not an answer to the question";
                 return Err(unanswered(detail.to_owned()));
@@ -167,8 +168,8 @@ impl DnsResolver {
         exchanged.map_err(|error| no_answer(&error.into()))?
     }
 
-    // The library's own timeouts go on while this process is stopped, and the one for TCP does not
-    // cover a body that comes byte by byte.
+    // The library's own timeouts continue while this process is stopped, and its timeout for TCP does
+    // not cover a body that arrives byte by byte.
     async fn within(
         &self,
         limit: Duration,
@@ -178,7 +179,7 @@ impl DnsResolver {
         answer.unwrap_or(Err(NetError::Timeout))
     }
 
-    /// How long one exchange may take: its own limit, or what is left for the submission.
+    /// How long one exchange may take: its own limit, or the rest of the submission's time.
     fn patience(&self) -> Duration {
         let left = self.budget.left().unwrap_or_default();
         Duration::from_millis(self.limits.dns_ms).min(left)
@@ -195,8 +196,8 @@ impl DnsResolver {
     }
 }
 
-// The library passes over datagrams that do not echo the question's random id, name, type and
-// class (RFC 5452 §9.1) until the time is up.
+// Until the timeout, the library ignores datagrams that do not echo the question's random id, name,
+// type and class (RFC 5452 §9.1).
 async fn over_udp(
     server: SocketAddr,
     query: &Query,
@@ -217,7 +218,7 @@ async fn over_tcp(
     query: &Query,
     limit: Duration,
 ) -> Result<DnsResponse, NetError> {
-    // The last provider takes the task that reads the answers with it, so one must live until then.
+    // Dropping the last provider ends the task that reads the answers.
     let provider = TokioRuntimeProvider::default();
     let exchange = TcpClientStream::exchange(server, None, limit, None, provider.clone()).await?;
     let answer = exchange.send(request(query)).first_answer().await;
@@ -225,7 +226,7 @@ async fn over_tcp(
     answer
 }
 
-/// The question, without EDNS: what does not fit into 512 octets comes over TCP.
+/// The question, without EDNS: an answer of more than 512 octets comes over TCP.
 fn request(query: &Query) -> DnsRequest {
     let mut options = DnsRequestOptions::default();
     options.use_edns = false;
@@ -262,7 +263,7 @@ fn label(kind: RecordKind) -> &'static str {
 /// The port of DNS (RFC 1035 §4.2).
 const PORT: u16 = 53;
 
-/// The name servers that the system is set up with; its search list and options are left out.
+/// The name servers of the system, without its search list and options.
 fn of_the_system() -> Result<Vec<SocketAddr>, String> {
     let (config, _options) = read_system_conf().map_err(|error| {
         format!(

@@ -1,7 +1,7 @@
-//! One HTTP/1.1 exchange with addresses that were checked before, and why it gave no answer.
+//! One HTTP/1.1 exchange with addresses that were checked before, or the reason for no answer.
 //!
-//! Only a page's own answer carries a body: those of redirects, 404 and 410 say nothing that
-//! a gate looks at, and are not read.
+//! Only a page has a body here: the bodies of redirects, 404 and 410 are not read, because no gate
+//! looks at them.
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -29,7 +29,7 @@ use crate::world::{Fetched, Response, Unanswered, UnansweredKind};
 const ACCEPT: HeaderValue =
     HeaderValue::from_static("text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.1");
 
-/// The headers that a browser needs to use what came.
+/// The headers that a browser needs to use an answer.
 const OF_RESOURCES: [header::HeaderName; 6] = [
     header::CONTENT_TYPE,
     header::LOCATION,
@@ -39,7 +39,7 @@ const OF_RESOURCES: [header::HeaderName; 6] = [
     header::X_FRAME_OPTIONS,
 ];
 
-/// No definite answer; another try may bring one.
+/// No definite answer; another try may give one.
 #[derive(Debug)]
 pub(super) struct Silence {
     pub(super) why: Unanswered,
@@ -110,7 +110,7 @@ impl Client {
         })
     }
 
-    /// Makes one GET for something that a page asks for; whatever the server answers is an answer.
+    /// Makes one GET for a resource of a page. Most statuses count as an answer.
     pub(super) fn resource(
         &self,
         url: &Url,
@@ -222,7 +222,7 @@ fn head(response: &reqwest::Response) -> Response {
     }
 }
 
-/// A header's first value; bytes that are no UTF-8, which some servers send, are replaced.
+/// A header's first value. Bytes that are not UTF-8, which some servers send, are replaced.
 fn text(headers: &HeaderMap, name: &header::HeaderName) -> Option<String> {
     let value = headers.get(name)?;
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
@@ -260,8 +260,8 @@ fn with_timeout<T, E: From<Unanswered>>(
 
 /// Answers every name with the addresses that were checked for this connection.
 ///
-/// Unlike an override by name it cannot be missed by another spelling of the host, such as
-/// one with a trailing dot; nothing behind it asks any other resolver.
+/// Unlike an override by name, it also applies to other spellings of the host, such as one with a
+/// trailing dot, and no other resolver is asked.
 #[derive(Debug)]
 struct Pinned(Vec<IpAddr>);
 
@@ -278,10 +278,10 @@ fn unanswered_by(url: &Url, error: &reqwest::Error) -> Unanswered {
     Unanswered::new(silence_kind(error), format!("{url}: {}", cause(error)))
 }
 
-/// Whether the system has no route to any of the addresses. A site with IPv6 alone is no sign of
-/// that, because many networks have IPv4 alone.
+/// Whether the system has no route to any of the addresses. An IPv6-only site proves nothing, because
+/// many networks have only IPv4.
 fn lacks_route(addresses: &[IpAddr]) -> bool {
-    // Connecting a UDP socket looks up the route, and sends nothing.
+    // Connecting a UDP socket looks up the route without sending anything.
     let is_unreachable = |address: &IpAddr| {
         let own = match address {
             IpAddr::V4(_) => IpAddr::from(Ipv4Addr::UNSPECIFIED),

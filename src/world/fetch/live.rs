@@ -1,9 +1,8 @@
 //! The live world: pages and DNS as they are now, asked politely and within limits.
 //!
-//! Every try resolves its host again with the session's resolver, checks what comes, and
-//! pins the addresses that pass for the one connection that it makes; connections are never
-//! reused. Through an operator's proxy it is the proxy that resolves names: then only hosts
-//! that are spelled as addresses can be checked here.
+//! Every try resolves its host again with the session's resolver, checks the addresses, and pins the
+//! permitted ones for its only connection; connections are never reused. An operator's proxy resolves
+//! names itself, so that only literal addresses can be checked here.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -35,7 +34,7 @@ pub struct LiveWorld {
     robots: Mutex<BTreeMap<String, Result<Rules, Unanswered>>>,
 }
 
-/// What the worlds of one process share: settings, TLS roots, turns at hosts.
+/// The shared part of the worlds of one process: settings, TLS roots, turns at hosts.
 #[derive(Debug)]
 struct Shared {
     settings: NetworkSettings,
@@ -49,16 +48,15 @@ struct Shared {
 pub struct WorldError(#[from] pub ClientError);
 
 impl LiveWorld {
-    /// A world that is asked as `settings` say.
+    /// A world with these settings.
     ///
-    /// Processes that name the same `politeness_dir` take turns at hosts; without one, only
-    /// the threads of this process do. Cheap: nothing is read or connected to before the
-    /// first lookup, with which the submission's time starts.
+    /// Processes with the same `politeness_dir` take turns at hosts; without one, only the threads of
+    /// this process do. Cheap: nothing is read or connected to before the first lookup.
     ///
     /// # Errors
     ///
-    /// Settings that could never work: an invalid CA certificate, a proxy that is not an
-    /// http or https URL, a User-Agent that cannot stand in a header.
+    /// Settings that can never work: an invalid CA certificate, a proxy that is not an http or https
+    /// URL, a User-Agent that is not a valid header value.
     pub fn new(
         settings: &NetworkSettings,
         politeness_dir: Option<PathBuf>,
@@ -71,8 +69,8 @@ impl LiveWorld {
         })))
     }
 
-    /// The same world for another submission: with a budget of its own, sharing TLS and the
-    /// turns at hosts. It may be used by another thread.
+    /// The same world for another submission: with a new budget, but with shared TLS and turns at hosts.
+    /// Another thread may use it.
     pub fn for_another(&self) -> Self {
         Self::of(Arc::clone(&self.shared))
     }
@@ -110,7 +108,7 @@ impl LiveWorld {
             Ok(addresses) => addresses,
             Err(fetched) => return Ok(fetched),
         };
-        // The site asks for this pause. How long it takes to get a turn depends on other processes.
+        // The site requires this pause. The wait for a turn depends on other processes and is free.
         let asked = crawl_delay
             .unwrap_or_default()
             .min(self.longest_crawl_delay());
@@ -121,7 +119,7 @@ impl LiveWorld {
         let min_gap = Duration::from_millis(settings.min_gap_ms);
         let turn = politeness.turn(&turn_name(url), min_gap.max(asked), self.lock_patience());
         let _turn = turn.map_err(|held| {
-            // The other lookups of the submission would wait in vain as well.
+            // The other lookups of the submission would wait in vain too.
             self.budget.charge(self.budget.limit());
             not_asked(held.to_string())
         })?;
@@ -135,13 +133,13 @@ impl LiveWorld {
         }
     }
 
-    /// A crawl delay counts up to a third of the submission's time, so that the three requests that
-    /// a judgement commonly makes of one site can be made at all.
+    /// A crawl delay is limited to a third of the submission's time, because a judgement commonly makes
+    /// three requests to one site.
     fn longest_crawl_delay(&self) -> Duration {
         self.budget.limit() / 3
     }
 
-    /// Twice as long as anyone who asks one host may take for a pause and a request.
+    /// Twice the longest time of a pause and a request.
     fn lock_patience(&self) -> Duration {
         let NetworkSettings {
             min_gap_ms, limits, ..
@@ -181,7 +179,7 @@ impl Fetcher for LiveWorld {
     fn check_network(&self) -> Result<(), Unanswered> {
         let settings = &self.shared.settings;
         match &settings.proxy {
-            // The proxy resolves names and connects, so all that is needed here is the proxy.
+            // The proxy resolves names and connects, so only the proxy must be reachable.
             Some(proxy) => {
                 let budget = Arc::new(Budget::new(Duration::MAX));
                 let resolver = DnsResolver::new(settings, budget);
@@ -193,7 +191,7 @@ impl Fetcher for LiveWorld {
 }
 
 impl Resources for LiveWorld {
-    /// One answer without the pause that is kept between pages: a browser makes none either.
+    /// One answer without the pause between pages: a browser makes no pause either.
     fn get(&self, url: &Url, within: Duration) -> Resource {
         let url = match without_credentials(url) {
             Ok(url) => url,
@@ -208,7 +206,7 @@ impl Resources for LiveWorld {
         let began = Instant::now();
         let addresses = match route::addresses(&url, &self.resolver, settings) {
             Ok(addresses) => addresses,
-            // What no reader outside can reach is no part of the page.
+            // An address that no reader can reach is not a part of the page.
             Err(Fetched::Unanswered(why)) if why.silence != UnansweredKind::PrivateAddress => {
                 return Resource::Unanswered(why);
             }

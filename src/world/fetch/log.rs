@@ -1,4 +1,4 @@
-//! Logs what was asked of the world and what it answered.
+//! Logs requests and their answers.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::world::browser::ResourceAnswer;
 use crate::world::domain::HostName;
 use crate::world::{Fetched, Looked, Records, Unanswered};
 
-/// Tells of a GET; the URL goes over the wire as it is, and so carries no credentials.
+/// Logs a GET. The URL is the one that was sent, so it contains no credentials.
 pub(super) fn fetched(url: &Url, fetched: &Fetched, time: Duration) {
     let (url, ms) = (url.as_str(), millis(time));
     match fetched {

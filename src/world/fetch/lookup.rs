@@ -1,4 +1,4 @@
-//! Lookups as a gate sees them: one HTTP exchange, one DNS question, and why there was no answer.
+//! The lookups of a gate: one HTTP exchange, one DNS question, and why there was no answer.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -15,13 +15,13 @@ pub struct Request {
     pub crawl_delay: Option<Duration>,
 }
 
-/// What came of one GET. Redirects are answers, not followed.
+/// The result of one GET. Redirects are answers and not followed.
 ///
-/// `B` is the body: its bytes, or in evidence the digest by which it is kept.
+/// `B` is the body: its bytes or, in evidence, their digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fetched<B = Vec<u8>> {
-    /// The server answered with a status that says something definite: 2xx, 3xx, 404 or 410.
+    /// The server answered with a definite status: 2xx, 3xx, 404 or 410.
     Response(Response<B>),
     /// DNS says that the host does not exist (NXDOMAIN), or has no address at all.
     NoSuchHost,
@@ -48,7 +48,7 @@ pub struct Response<B = Vec<u8>> {
 }
 
 impl<B> Fetched<B> {
-    /// The same answer with another form of its body.
+    /// The same answer with a converted body.
     pub fn with_body<C, E>(self, convert: impl FnOnce(B) -> Result<C, E>) -> Result<Fetched<C>, E> {
         Ok(match self {
             Self::Response(response) => Fetched::Response(Response {
@@ -72,8 +72,8 @@ impl<B> Response<B> {
         matches!(self.status, 301 | 302 | 303 | 307 | 308)
     }
 
-    /// Why a browser shows its reader no page of it, although it is a success: it keeps the page
-    /// before it (204, 205), has asked for no part (206), or saves a file.
+    /// Why a browser would show no page for this successful answer: it keeps the previous page (204,
+    /// 205), did not ask for a part (206), or saves a file.
     pub fn is_no_page(&self) -> Option<String> {
         let kind = self.disposition.as_deref().unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
@@ -88,13 +88,13 @@ impl<B> Response<B> {
     }
 }
 
-/// What a browser made of the answer to one GET.
+/// The answer to one GET as a browser shows it.
 ///
-/// `B` is a document: its bytes, or in evidence the digest by which it is kept.
+/// `B` is a document: its bytes or, in evidence, their digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rendered<B = Vec<u8>> {
-    /// No browser shows it: what its markup says counts.
+    /// No browser shows it, so its markup counts.
     Markup,
     Page(RenderedPage<B>),
     Unanswered(Unanswered),
@@ -113,10 +113,10 @@ pub struct RenderedPage<B = Vec<u8>> {
     /// Frames that their robots.txt forbids.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forbidden: Vec<Url>,
-    /// Where a script or a meta tag leads its reader at once.
+    /// The page that a script or a meta tag opens at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaves: Option<Url>,
-    /// Whether something that a script asked for did not come.
+    /// Whether a request of a script got no answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub incomplete: bool,
 }
@@ -129,7 +129,7 @@ pub struct RenderedFrame<B = Vec<u8>> {
 }
 
 impl<B> Rendered<B> {
-    /// The same with another form of its documents.
+    /// The same with converted documents.
     pub fn with_bodies<C, E>(
         self,
         mut convert: impl FnMut(B) -> Result<C, E>,
@@ -166,7 +166,7 @@ pub trait Fetcher {
         Rendered::Markup
     }
 
-    /// Checks that this machine has a network for pages. A recorded world needs none.
+    /// Checks that this machine has a network for pages. A recorded world needs no network.
     fn check_network(&self) -> Result<(), Unanswered> {
         Ok(())
     }
@@ -210,8 +210,8 @@ pub enum Looked {
 pub trait Resolver {
     fn lookup(&self, name: &HostName, kind: RecordKind) -> Looked;
 
-    /// Checks that this machine has a network for DNS: that a name server sends any reply at all
-    /// about the root. A recorded world needs none.
+    /// Checks that this machine has a network for DNS: a name server must send any reply about the
+    /// root. A recorded world needs no network.
     fn check_network(&self) -> Result<(), Unanswered> {
         Ok(())
     }
@@ -249,8 +249,8 @@ impl Unanswered {
 pub enum UnansweredKind {
     Timeout,
     Connection,
-    /// The operating system lets no packet out, as in an agent's sandbox: this program has no
-    /// permission to connect or may open no more files, or there is no route.
+    /// The operating system sends no packet, as in an agent's sandbox: this program may not connect or
+    /// may open no more files, or there is no route.
     Denied,
     Tls,
     /// A status that is neither 2xx, 3xx with a usable target, 404 nor 410.
@@ -260,8 +260,7 @@ pub enum UnansweredKind {
     Protocol,
     /// All lookups of the submission together ran out of time.
     Budget,
-    /// This program was kept from asking: another process held the lock of the host, or this one
-    /// was stopped.
+    /// This program could not ask: another process held the lock of the host, or this one was stopped.
     NotAsked,
     /// The browser of the session cannot be used.
     NoBrowser,

@@ -1,4 +1,4 @@
-//! Asking the world: pages by HTTP, names by DNS, politely and within bounds.
+//! Fetches pages by HTTP and looks up names in DNS, politely and within limits.
 
 pub mod address_guard;
 pub mod budget;

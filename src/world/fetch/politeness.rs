@@ -2,8 +2,8 @@
 //!
 //! There is one file per host, named by the SHA-256 of the host: an advisory lock on it is held while
 //! a request to the host is under way, and its content is the time of the last request, in
-//! milliseconds since 1970 as 20 decimal digits. Where the shared directory cannot be used, the files
-//! are in a directory of this process, so that its threads still take turns.
+//! milliseconds since 1970 as 20 decimal digits. If the shared directory cannot be used, the files are
+//! in a private directory, so that the threads of this process still take turns.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -28,13 +28,13 @@ pub struct Politeness {
 /// The right to make one request to a host; dropping it lets the next one in.
 #[derive(Debug)]
 pub struct Turn {
-    /// None where no file can be kept at all: then nobody waits for anybody.
+    /// None if no file can be kept at all. Then requests do not wait for each other.
     file: Option<File>,
 }
 
 impl Politeness {
-    /// Turns that are shared with every process that names the same directory, which is made at
-    /// need; without one they are this process's own.
+    /// Turns that are shared between processes with the same directory, which is created if needed.
+    /// Without a directory, only the threads of this process share them.
     pub fn new(shared: Option<PathBuf>) -> Self {
         Self {
             shared,
@@ -42,12 +42,12 @@ impl Politeness {
         }
     }
 
-    /// Waits for a turn at `host`: nobody else's request is under way, and the last one began at
-    /// least `gap` ago. A queue that moves is waited for, however long it is.
+    /// Waits for a turn at `host`: no other request is in progress, and the last one began at least
+    /// `gap` ago. There is no time limit as long as the queue moves.
     ///
     /// # Errors
     ///
-    /// For `patience`, no process that holds the lock began a request.
+    /// The process that holds the lock began no request for `patience`.
     pub fn turn(&self, host: &str, gap: Duration, patience: Duration) -> Result<Turn, Held> {
         let mut queue = Queue::default();
         let turn = loop {
@@ -86,10 +86,10 @@ impl Politeness {
     }
 }
 
-/// Those who hold the lock of a host one after the other, as somebody who waits for it sees them.
+/// The processes that hold the lock of a host one after the other, as seen by a waiting one.
 #[derive(Debug, Default)]
 struct Queue {
-    /// The last request that somebody began, and since when nobody began another one.
+    /// The time of the last request, and since when it has been the last one.
     last: Option<(Option<SystemTime>, Instant)>,
 }
 
@@ -104,7 +104,7 @@ impl Queue {
     }
 }
 
-/// Another process holds the lock of a host, and does not ask it.
+/// Another process holds the lock of a host without sending a request.
 #[derive(Debug, thiserror::Error)]
 #[error("another process has held the lock of {host} for {seconds} s without a request: {}", path.display())]
 pub struct Held {
@@ -115,7 +115,7 @@ pub struct Held {
 
 /// Why a lock was not taken.
 enum NoLock {
-    /// Somebody else has it, and began their last request at this time.
+    /// Another process has it, and began its last request at this time.
     Held {
         path: PathBuf,
         begun: Option<SystemTime>,
@@ -140,8 +140,8 @@ fn locked(dir: &Path, name: &str) -> Result<File, NoLock> {
 }
 
 impl Turn {
-    /// The time since the last request; none when there was none, or nobody can tell. A clock that
-    /// was set back counts as no time at all.
+    /// The time since the last request; none if there was none or it is unknown. Zero if the clock was
+    /// set back.
     fn since_last(&self) -> Option<Duration> {
         let last = read_time(self.file.as_ref()?).ok()?;
         Some(last.elapsed().unwrap_or_default())
@@ -149,7 +149,7 @@ impl Turn {
 
     fn begin(&self) {
         if let Some(file) = &self.file {
-            // Without it the next request comes too early, which is no reason not to make this one.
+            // Without the time the next request may come too early, but this one need not fail.
             let _ = write_time(file, SystemTime::now());
         }
     }

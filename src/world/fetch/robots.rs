@@ -1,7 +1,7 @@
-//! What robots.txt lets comail read (RFC 9309): pure decisions over answers.
+//! Whether robots.txt allows a URL (RFC 9309): pure decisions over answers.
 //!
-//! No rule is compiled to a regular expression: a hostile file of 500 KiB costs no more than an
-//! honest one, and a rule that makes no sense does not spoil another.
+//! Rules are not compiled to regular expressions: a hostile file of 500 KiB takes no more time than an
+//! honest one, and an invalid rule does not affect the others.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub const PRODUCT_TOKEN: &str = "comail";
 /// The most redirects that are followed to a robots.txt (RFC 9309 §2.3.1.2).
 pub const MAX_REDIRECTS: usize = 5;
 
-/// What is parsed of a robots.txt, in bytes (RFC 9309 §2.5).
+/// How many bytes of a robots.txt are parsed (RFC 9309 §2.5).
 const MAX_PARSED_BYTES: usize = 500 * 1024;
 
 pub fn robots_url(url: &Url) -> Url {
@@ -26,8 +26,8 @@ pub fn robots_url(url: &Url) -> Url {
     robots
 }
 
-/// Whether `silence`, met at `url`, means that there is no robots.txt: a client
-/// error (RFC 9309 §2.3.1.3). 429 asks for patience and says nothing.
+/// Whether `silence` at `url` means that there is no robots.txt: a client error (RFC 9309 §2.3.1.3),
+/// except 429, which only asks to wait.
 pub fn means_no_rules(url: &Url, silence: &Unanswered) -> bool {
     url.path() == "/robots.txt" && client_error(silence)
 }
@@ -38,22 +38,22 @@ fn client_error(silence: &Unanswered) -> bool {
         .is_some_and(|status| (400..500).contains(&status) && status != 429)
 }
 
-/// The rules that the last answer on the way to a robots.txt gives (RFC 9309 §2.3.1). The error says
-/// why there is none: nothing may be read until there is.
+/// The rules in the last answer for a robots.txt (RFC 9309 §2.3.1). The error says why there is no
+/// answer; nothing may be read until there is one.
 ///
-/// A redirect counts as none, as one does whose target nobody can follow.
+/// A redirect that could not be followed counts as a file without rules.
 pub fn robots_rules(fetched: &Fetched) -> Result<Rules, Unanswered> {
     match fetched {
         Fetched::Response(response) if (200..300).contains(&response.status) => {
             let parsed = response.body.len().min(MAX_PARSED_BYTES);
             Ok(Rules::parse(PRODUCT_TOKEN, &response.body[..parsed]))
         }
-        // A host that does not exist forbids nothing; the page's own fetch says that it is gone.
+        // A host that does not exist forbids nothing; the fetch of the page reports that it is missing.
         Fetched::Response(_) | Fetched::NoSuchHost => Ok(Rules::default()),
         Fetched::TooLarge { .. } => Ok(Rules::nothing_allowed()),
         Fetched::Unanswered(silence) if client_error(silence) => Ok(Rules::default()),
         Fetched::Unanswered(silence) => match silence.status {
-            // The server is in trouble, and may have rules that it cannot tell.
+            // The server has an error, and may have rules that it cannot send.
             Some(500..) => Ok(Rules::nothing_allowed()),
             _ => Err(silence.clone()),
         },
@@ -62,7 +62,7 @@ pub fn robots_rules(fetched: &Fetched) -> Result<Rules, Unanswered> {
 
 const MAX_CRAWL_DELAY_SECS: f64 = 86_400.0;
 
-/// What is escaped of an octet that came escaped: all but unreserved ones (RFC 3986 §2.3).
+/// The octets that stay escaped: all except unreserved ones (RFC 3986 §2.3).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -94,10 +94,10 @@ impl Rules {
         }
     }
 
-    /// The rules in `text` for `product`, or for `*` where no group names it.
+    /// The rules in `text` for `product`, or for `*` if no group names it.
     ///
-    /// Groups of the same name add up. Lines that say nothing are skipped, and so are rules before
-    /// the first group.
+    /// Groups of the same name add up. Unknown lines are skipped, and so are rules before the first
+    /// group.
     pub fn parse(product: &str, text: &[u8]) -> Self {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         let mut own = None::<Self>;
@@ -144,8 +144,8 @@ impl Rules {
         }
     }
 
-    /// Whether `url` may be read: the longest pattern that matches decides, and of equals the
-    /// one that allows (RFC 9309 §2.2.2). "/robots.txt" itself is always allowed.
+    /// Whether `url` may be read: the longest matching pattern decides and, between equals, the one that
+    /// allows (RFC 9309 §2.2.2). "/robots.txt" itself is always allowed.
     pub fn allow(&self, url: &Url) -> bool {
         if url.path() == "/robots.txt" {
             return true;
@@ -159,7 +159,7 @@ impl Rules {
     }
 }
 
-/// Whether a `User-agent` line names `product`; a version behind the token does not count.
+/// Whether a `User-agent` line names `product`; a version after the token is ignored.
 fn names(product: &str, value: &[u8]) -> bool {
     let token = |b: &u8| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_');
     let end = value.iter().position(|b| !token(b)).unwrap_or(value.len());
@@ -174,8 +174,8 @@ fn delay(seconds: &[u8]) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds.min(MAX_CRAWL_DELAY_SECS)).ok()
 }
 
-/// The octets for comparing: those that need no escape decoded, all others escaped alike.
-/// Reserved characters and their escapes stay apart (RFC 9309 §2.2.2).
+/// The octets for comparing: those that need no escape are decoded, all others escaped uniformly.
+/// Reserved characters and their escapes remain different (RFC 9309 §2.2.2).
 fn normal(path: &[u8]) -> Vec<u8> {
     let mut normal = Vec::with_capacity(path.len());
     let mut rest = path;

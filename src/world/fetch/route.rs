@@ -1,4 +1,4 @@
-//! From a URL's host to the addresses that may be connected to.
+//! Resolves a URL's host to the addresses that may be connected to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::time::Duration;
@@ -10,8 +10,8 @@ use crate::world::fetch::address_guard::permitted;
 use crate::world::fetch::settings::{Limits, NetworkSettings};
 use crate::world::{Fetched, Looked, RecordKind, Records, Resolver, Unanswered, UnansweredKind};
 
-/// The addresses to connect to for `url`: those of its host that are permitted, or those of
-/// the operator's proxy. An error is what the fetch answers instead.
+/// The addresses to connect to for `url`: the permitted ones of its host, or those of the operator's
+/// proxy. The error is the result of the fetch.
 pub(super) fn addresses(
     url: &Url,
     resolver: &dyn Resolver,
@@ -19,7 +19,7 @@ pub(super) fn addresses(
 ) -> Result<Vec<IpAddr>, Fetched> {
     let own = |host: &Host<&str>| match host {
         Host::Domain(name) if settings.proxy.is_none() => resolve(name, resolver),
-        // The proxy resolves it; only what is spelled as an address can be judged here.
+        // The proxy resolves it; only a literal address can be checked here.
         Host::Domain(_) => Ok(Vec::new()),
         Host::Ipv4(address) => Ok(vec![IpAddr::V4(*address)]),
         Host::Ipv6(address) => Ok(vec![IpAddr::V6(*address)]),
@@ -44,7 +44,7 @@ pub(super) fn addresses(
 
 /// The proxy's own addresses: the operator named it, so they may be private.
 fn of_proxy(proxy: &Url, resolver: &dyn Resolver) -> Result<Vec<IpAddr>, Fetched> {
-    // Its host alone is named: a proxy's URL may carry a password.
+    // Only its host is named, because a proxy's URL may contain a password.
     let name = proxy.host_str().unwrap_or_default();
     let unreachable =
         |why: &str| unanswered(UnansweredKind::Dns, format!("the proxy {name}: {why}"));
@@ -87,10 +87,10 @@ pub(super) fn connect_to_proxy(
     Err(Unanswered::new(UnansweredKind::Connection, detail))
 }
 
-/// The addresses of a name: A before AAAA, each asked for itself.
+/// The addresses of a name: A before AAAA, each with its own question.
 ///
-/// One that is not answered makes the pair unanswered: the other alone would be half of the
-/// truth, and which half would be chance.
+/// If one question is unanswered, so is the name: the other answer alone would be incomplete, and
+/// which one is missing would be chance.
 fn resolve(name: &str, resolver: &dyn Resolver) -> Result<Vec<IpAddr>, Fetched> {
     let host = HostName::parse(name)
         .map_err(|error| unanswered(UnansweredKind::Dns, error.to_string()))?;
@@ -98,9 +98,9 @@ fn resolve(name: &str, resolver: &dyn Resolver) -> Result<Vec<IpAddr>, Fetched> 
     for kind in [RecordKind::A, RecordKind::Aaaa] {
         match resolver.lookup(&host, kind) {
             Looked::Found(Records::Addresses(addresses)) => found.extend(addresses),
-            // NXDOMAIN is said of the name, not of one kind of record (RFC 8020 §2).
+            // NXDOMAIN applies to the name, not to one kind of record (RFC 8020 §2).
             Looked::NoSuchName if found.is_empty() => return Err(Fetched::NoSuchHost),
-            // A server that denies the name after it gave addresses is not to be believed.
+            // A server that denies the name after it returned addresses contradicts itself.
             Looked::Found(Records::Mx(_)) | Looked::NoData | Looked::NoSuchName => {}
             Looked::Unanswered(why) => return Err(Fetched::Unanswered(why)),
         }

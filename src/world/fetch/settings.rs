@@ -1,4 +1,4 @@
-//! The network settings that `scan` froze, which nothing that an agent passes later changes.
+//! The network settings that `scan` froze, so that an agent cannot change them later.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,21 +13,21 @@ pub struct NetworkSettings {
     /// The name servers; empty for those of the system's `resolv.conf`.
     pub dns_servers: Vec<SocketAddr>,
     pub allow_net: Vec<IpNet>,
-    /// Further certificate authorities, as PEM text; the compiled-in roots always hold.
+    /// Additional certificate authorities, as PEM text; the compiled-in roots are always trusted.
     pub ca_certs_pem: Vec<String>,
     pub proxy: Option<Url>,
     pub min_gap_ms: u64,
     pub user_agent: String,
     pub robots: RobotsPolicy,
     pub limits: Limits,
-    /// The browser that shows pages; without one, their markup decides what a reader sees.
+    /// The browser that shows pages; without one, their markup counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub browser: Option<PathBuf>,
 }
 
 impl NetworkSettings {
-    /// Whether `other` gets its answers from the same world: the same resolvers, networks,
-    /// authorities and proxy. How patiently and politely it asks is another matter.
+    /// Whether `other` asks the same world: with the same resolvers, networks, authorities and proxy.
+    /// Time limits and pauses may differ.
     pub fn asks_as(&self, other: &Self) -> bool {
         self.dns_servers == other.dns_servers
             && self.allow_net == other.allow_net
@@ -52,7 +52,7 @@ pub struct Limits {
     pub submission_ms: u64,
     pub dns_ms: u64,
     pub body_bytes: u64,
-    /// How often a lookup that brings no answer is made in all.
+    /// How often an unanswered lookup is made in total.
     pub tries: u32,
     /// The wait before the second try; it doubles for each further one.
     pub backoff_ms: u64,

@@ -1,5 +1,5 @@
-//! Visits a page as a browser would: hop by hop, each hop checked like the first, within
-//! robots.txt, with the frames of the page.
+//! Visits a page like a browser: hop by hop, with every hop checked like the first, as robots.txt
+//! allows, and with the frames of the page.
 
 #[cfg(test)]
 mod tests;
@@ -19,16 +19,16 @@ pub const MAX_HOPS: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit {
-    /// Every URL that was asked for, or that a hop named as the next, in order.
+    /// Every URL that was requested, or that a hop named as the next one, in order.
     pub hops: Vec<Hop>,
     pub end: End,
-    /// Frames of the page that could not be read: what they show is unknown. Frames that do
-    /// not exist are not among them, and of very many that had no hop left only the first are.
+    /// Frames of the page that could not be read, so that their content is unknown. Frames that do not
+    /// exist are left out, and only the first of very many frames without a hop left are listed.
     pub unread: Vec<(Url, End)>,
 }
 
 impl Visit {
-    /// The hops from the start to the page that answered; those of its frames come after.
+    /// The hops from the start to the page that answered, without those of its frames.
     pub fn way(&self) -> &[Hop] {
         let end = self.hops.iter().position(|hop| hop.by == Step::Frame);
         &self.hops[..end.unwrap_or(self.hops.len())]
@@ -71,13 +71,12 @@ pub enum End {
     },
 }
 
-/// Goes to `start` and follows where it leads.
+/// Visits `start` and follows its redirects, refreshes and frames.
 ///
-/// Redirects and refreshes are followed, whatever delay the page still asks for, and frames
-/// are read; together at most [`MAX_HOPS`] of them. A refresh to a URL that the way has passed
-/// already is a page that reloads: it is read as it is. Each hop must be http or https
-/// without credentials, and allowed by the robots.txt of its own origin, which is asked once a
-/// visit.
+/// Redirects and refreshes are followed without their delays, and frames are read, in total at most
+/// [`MAX_HOPS`]. A page with a refresh to a URL that was already visited reloads itself and is read.
+/// Each hop must be http or https without credentials, and allowed by the robots.txt of its origin,
+/// which is fetched once per visit.
 pub fn visit(fetcher: &dyn Fetcher, start: &Url, robots: RobotsPolicy) -> Visit {
     let walk = Walk {
         fetcher,
@@ -88,7 +87,7 @@ pub fn visit(fetcher: &dyn Fetcher, start: &Url, robots: RobotsPolicy) -> Visit 
     walk.go(start)
 }
 
-/// The most frames that are named for want of hops: a page may hold a hundred thousand.
+/// The most frames that are listed as unread for lack of hops: a page may have a hundred thousand.
 const MAX_LEFT_FRAMES: usize = 16;
 
 struct Walk<'a> {
@@ -104,7 +103,7 @@ enum Next {
     Redirect(Url),
 }
 
-/// A page, and where a browser showed it, with all its frames.
+/// A page, with all its frames if a browser showed it.
 struct Whole {
     page: Page,
     frames: Option<Frames>,
@@ -213,7 +212,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `page` with its frames, which the browser has shown already.
+    /// `page` with its frames as shown by the browser.
     fn with_shown(&mut self, page: Page, frames: Frames) -> (Vec<Page>, Vec<(Url, End)>) {
         let by = Step::Frame;
         let hops = frames.hops.into_iter().map(|url| Hop { url, by });
@@ -222,8 +221,8 @@ impl Walk<'_> {
         (pages.collect(), frames.unread)
     }
 
-    /// `page` with the pages of its frames and of theirs, each source once: those of its own
-    /// site first, as hops are few.
+    /// `page` with the pages of its frames and of their frames, each URL once. Those of the same site
+    /// come first, because the hops are limited.
     fn with_frames(&mut self, whole: Whole) -> (Vec<Page>, Vec<(Url, End)>) {
         let page = whole.page;
         if let Some(frames) = whole.frames {
@@ -256,7 +255,7 @@ impl Walk<'_> {
             };
             match self.follow(url.clone(), Step::Frame) {
                 Ok(frame) => pages.push(frame.page),
-                // What does not exist shows nothing.
+                // A frame that does not exist shows nothing.
                 Err(End::Missing { .. }) => {}
                 Err(end) => unread.push((url, end)),
             }
@@ -270,7 +269,7 @@ impl Walk<'_> {
     }
 }
 
-/// What the server answered at `url`.
+/// Reads the answer of the server at `url`.
 fn read(fetcher: &dyn Fetcher, url: Url, response: &Response) -> Result<Next, End> {
     match response.status {
         200..300 => match response.is_no_page() {
@@ -290,7 +289,7 @@ fn read(fetcher: &dyn Fetcher, url: Url, response: &Response) -> Result<Next, En
     }
 }
 
-/// The page as a browser shows it, or else as its markup says.
+/// The page as a browser shows it, or else by its markup.
 fn read_page(fetcher: &dyn Fetcher, url: Url, response: &Response) -> Result<Next, End> {
     let refresh = response.refresh.as_deref();
     let unreadable = |why: &dyn ToString| End::Unreadable {
@@ -337,7 +336,7 @@ pub(super) fn rules_of(fetcher: &dyn Fetcher, url: &Url) -> Result<Rules, Unansw
     robots_rules(&fetch_robots(fetcher, robots_url(url)))
 }
 
-/// The last answer on the way from `url`, following redirects to other hosts too.
+/// The last answer after redirects from `url`, also to other hosts.
 fn fetch_robots(fetcher: &dyn Fetcher, mut url: Url) -> Fetched {
     let mut redirects = 0;
     loop {
@@ -365,7 +364,7 @@ fn redirect_target(url: &Url, response: &Response) -> Option<Url> {
     url.join(location.filter(|_| response.redirects())?).ok()
 }
 
-/// Whether a URL may be asked for at all: http or https, which always have a host, and no
+/// Whether a URL may be requested at all: http or https, which always have a host, without
 /// credentials.
 fn can_be_fetched(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https")
@@ -373,8 +372,8 @@ fn can_be_fetched(url: &Url) -> bool {
         && url.password().is_none()
 }
 
-/// Where a page sends its reader on; none when it only reloads, goes back, or opens another
-/// program (`mailto:`).
+/// The target of a page's refresh; none if it only reloads, goes back, or opens another program
+/// (`mailto:`).
 fn refresh_target(page: &Page, way: &[Url]) -> Option<Url> {
     let mut target = page.refresh.clone()?;
     target.set_fragment(None);

@@ -1,4 +1,4 @@
-//! What a gate can ask about the tree, and about commands and services that run over copies of it.
+//! The questions of a gate about the tree, and about commands and services that run over copies of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,11 +14,11 @@ use crate::world::tree::{Changed, TreePath};
 
 const NO_TREE: &str = "this quest kind has no tree";
 
-/// What the checks of one judgement can ask. Without a tree, every answer says so.
+/// The questions that the checks of one judgement can ask. Without a tree, every answer says so.
 #[cfg_attr(test, mockall::automock)]
 pub trait Sandbox {
-    /// The file at `path` in what is judged: the tree as `scan` found it, with the agent's files in
-    /// the zones.
+    /// The file at `path` in the judged tree: the tree as `scan` found it, with the agent's files in the
+    /// zones.
     fn file(&self, path: &TreePath) -> FileSeen {
         self.pinned(path)
     }
@@ -33,12 +33,12 @@ pub trait Sandbox {
         Err(NO_TREE.to_owned())
     }
 
-    /// Runs a command in a scratch copy of its own.
+    /// Runs a command in a separate scratch copy.
     fn run(&self, order: &CommandSpec) -> CommandResult {
         CommandResult::not_started(order, NO_TREE)
     }
 
-    /// What the last command of this name did; none where that is not kept.
+    /// The result of the last command of this name; none if it was not kept.
     fn last_run(&self, _name: &str) -> Option<CommandResult> {
         None
     }
@@ -56,8 +56,8 @@ pub trait Sandbox {
         Started::Failed(NO_TREE.to_owned())
     }
 
-    /// What failed on comail's side, through no fault of the submission. If there is something, the
-    /// answers are no basis for a verdict.
+    /// A failure on comail's side, which is not the fault of the submission. With a failure, the answers
+    /// are no basis for a verdict.
     fn failure(&self) -> Option<String> {
         None
     }
@@ -66,7 +66,7 @@ pub trait Sandbox {
     fn report_failure(&self, _why: String) {}
 }
 
-/// For gates that ask nothing of it.
+/// The sandbox of gates that do not use one.
 #[derive(Debug, Clone, Copy)]
 pub struct NoSandbox;
 
@@ -82,7 +82,7 @@ pub enum Started {
     Failed(String),
 }
 
-/// What is at a path. `B` is the content: its bytes, or in evidence the digest by which it is kept.
+/// The file at a path. `B` is its content: the bytes or, in evidence, their digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileSeen<B = Vec<u8>> {
@@ -192,7 +192,7 @@ pub struct CommandSpec {
     pub place: RunPlace,
 }
 
-/// What a command or a service gets a scratch copy of.
+/// The tree whose scratch copy a command or a service gets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunPlace {
@@ -223,8 +223,8 @@ pub struct Edit {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
-    /// A network namespace in which no interface is up, and no TCP by Landlock. Even a server and
-    /// a client inside the command cannot talk. With Landlock alone, UDP remains open.
+    /// A network namespace without an active interface, and no TCP by Landlock. Even a server and a
+    /// client inside the command cannot communicate. With Landlock alone, UDP remains open.
     #[default]
     None,
     /// Only these TCP ports, in the machine's own network, because checks call services over it.
@@ -259,8 +259,7 @@ impl CommandSpec {
     }
 }
 
-/// What came of a command. `B` is an output: its bytes, or in evidence the digest by which it is
-/// kept.
+/// The result of a command. `B` is an output: its bytes or, in evidence, their digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandResult<B = Vec<u8>> {
@@ -327,26 +326,26 @@ impl End {
     }
 }
 
-/// What an agent may use, apart from a few devices.
+/// The paths that an agent may use, besides a few devices.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grants {
-    /// What it may read and run of the system, with everything below.
+    /// Directories of the system that it may read and run programs from.
     pub system: Vec<PathBuf>,
-    /// What else it may read and run.
+    /// Other paths that it may read and run programs from.
     pub read: Vec<PathBuf>,
-    /// What it may change, too.
+    /// Paths that it may also change.
     pub write: Vec<PathBuf>,
     /// Directories that it may neither see nor change, although they are below one that it may
     /// change. `read` may name files in them.
     pub hidden: Vec<PathBuf>,
     /// Whether the agent confines its commands itself, so that nothing but `hidden` applies.
     pub own_sandbox: bool,
-    /// Whether shared memory and terminals are its own. Its supervisor finds out.
+    /// Whether it has private shared memory and terminals. Its supervisor sets this.
     #[serde(default)]
     pub alone: bool,
 }
 
-/// What was in force while a command ran. The default is nothing but a process group of its own.
+/// The confinement of a command while it ran. The default is only a separate process group.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Confinement {
@@ -388,8 +387,8 @@ impl Means {
 }
 
 impl Confinement {
-    /// Whether this is less than `before` for a command with this network. The user namespace
-    /// does not count: it confines nothing by itself, and root does without it.
+    /// Whether this is less than `before` for a command with this network. The user namespace does not
+    /// count: it confines nothing by itself, and root does not need it.
     pub fn is_less(&self, before: &Self, network: &Network) -> bool {
         let asked = |namespace: &&Namespace| match namespace {
             Namespace::User => false,
@@ -403,7 +402,7 @@ impl Confinement {
     }
 }
 
-/// One question to a model, with everything decided except the value of the key.
+/// One question to a model, complete except for the value of the key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChatOrder {
@@ -422,7 +421,7 @@ pub struct ChatOrder {
     pub most_bytes: u64,
 }
 
-/// `T` is what the model says: its text, or in evidence the digest by which that is kept.
+/// `T` is the reply of the model: its text or, in evidence, its digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Chatted<T = String> {
@@ -470,7 +469,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Reads the `usage` of an answer, whichever provider's names it has. What is not a number is
+    /// Reads the `usage` of an answer under the names of any provider. Values that are not numbers are
     /// ignored.
     pub fn told(told: &serde_json::Value) -> Self {
         let tokens = |names: [&str; 2]| {
@@ -575,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reviewer_is_asked_again_after_ever_longer_pauses_and_a_check_at_once() {
+    fn retries_of_a_reviewer_wait_longer_each_time() {
         let reviewer = CommandSpec::name_of_reviewer("skeptic");
         let pauses = [0, 1, 2, 3, 9, 99].map(|round| order(&reviewer, round).pause().as_millis());
         assert_eq!(pauses, [0, 500, 1000, 2000, 30_000, 30_000]);
@@ -583,7 +582,7 @@ mod tests {
     }
 
     #[test]
-    fn less_is_what_was_there_and_was_asked_for() {
+    fn is_less_only_without_a_confinement_that_was_wanted() {
         use Namespace::{Ipc, Mount, Net, Pid, User};
 
         let of = |landlock, namespaces: &[Namespace]| Confinement {
@@ -644,7 +643,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_would_keep_a_secret_or_lead_elsewhere() {
+    fn rejects_base_urls_with_secrets_or_queries() {
         for (base, why) in [
             ("api.test/v1", "is not an http"),
             ("file:///v1", "is not an http"),

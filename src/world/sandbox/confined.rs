@@ -2,7 +2,7 @@
 //!
 //! A launcher starts this program again with a hidden argument, and a socket as its standard
 //! input. If there are pid namespaces, the child starts itself once more as the first process of
-//! one: when that process ends, the kernel kills whatever is left in the namespace.
+//! one: when that process ends, the kernel kills all others in the namespace.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -27,7 +27,7 @@ use crate::base::process::{Reach, Report, become_supervisor, receive, send, sock
 // Works even if the file was replaced or removed since.
 pub(super) const SELF: &str = "/proc/self/exe";
 
-/// Runs as a confined child if these are the arguments of one.
+/// Runs as a confined child if `args` are those of one.
 pub fn confined(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut args = args.into_iter().skip(1);
     if args.next()? != CONFINED {
@@ -43,7 +43,7 @@ pub fn confined(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     })
 }
 
-/// Drops what was inherited except the standard streams, and enters the namespaces.
+/// Closes inherited files except the standard streams, and enters the namespaces.
 fn outer() -> io::Result<()> {
     close_others()?;
     // A new session has no terminal that the command could type into.
@@ -63,7 +63,7 @@ fn outer() -> io::Result<()> {
     done.or_else(|error| refuse(&mut socket, &error))
 }
 
-/// What the first process of a pid namespace is given as an argument.
+/// The argument of the first process of a pid namespace.
 #[derive(Debug, Serialize, Deserialize)]
 struct Born {
     entered: Entered,
@@ -109,7 +109,7 @@ pub(super) fn close_others() -> io::Result<()> {
     Ok(())
 }
 
-/// The limits that are raised as far as the system allows, and the least that a command needs.
+/// The limits that are raised as far as the system allows, and the minimum that a command needs.
 const LIMITS: [(Resource, rlim_t); 5] = [
     (Resource::RLIMIT_AS, 512 << 20),
     (Resource::RLIMIT_DATA, 256 << 20),
@@ -156,8 +156,8 @@ fn supervise(mut socket: UnixStream, entered: Entered) -> io::Result<()> {
     Ok(())
 }
 
-/// Starts the program from a thread of its own, and restricts only that thread. This process stays
-/// outside the restriction, so the program can neither signal it nor look into it.
+/// Starts the program from a separate thread, and restricts only that thread. This process stays
+/// outside the restriction, so the program can neither signal nor inspect it.
 fn start(
     request: Request,
     reads: bool,
@@ -187,8 +187,8 @@ fn start(
             namespaces: entered.namespaces,
             read_only: entered.read_only,
         };
-        // Before the program runs: without confinement it may kill this process, and must not be
-        // mistaken for a program that never started.
+        // Sent before the program runs: without confinement it could kill this process, and would then
+        // look like a program that never started.
         send(&mut reports, &Report::Started(confinement))?;
         Ok(command.spawn()?)
     })?;
@@ -197,7 +197,7 @@ fn start(
         .unwrap_or_else(|_| Err("the thread that starts it ended".into()))
 }
 
-/// Undoes the soft limits of the caller, so that they do not decide how a command ends.
+/// Removes the soft limits of the caller, so that a command does not fail because of them.
 fn raise_limits() -> Result<(), Box<dyn Error + Send + Sync>> {
     for (resource, least) in LIMITS {
         let (_, hard) = getrlimit(resource)?;
@@ -208,7 +208,7 @@ fn raise_limits() -> Result<(), Box<dyn Error + Send + Sync>> {
         }
         setrlimit(resource, hard, hard)?;
     }
-    // Each thread takes as much as the soft limit, so it must not be raised without bound.
+    // Each thread reserves as much as the soft limit, so it must not be raised without bound.
     let (_, hard) = getrlimit(Resource::RLIMIT_STACK)?;
     setrlimit(Resource::RLIMIT_STACK, hard.min(STACK_BYTES), hard)?;
     Ok(())

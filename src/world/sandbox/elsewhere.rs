@@ -1,4 +1,4 @@
-//! Systems other than Linux: there is nothing but a process group.
+//! Systems other than Linux, where only a process group confines a command.
 
 use std::collections::BTreeSet;
 use std::io;

@@ -1,5 +1,5 @@
-//! Confines a coding agent: a program that keeps its user, its network and its environment, but may
-//! use only the directories that it was granted.
+//! Confines a coding agent: it keeps its user, network and environment, but may use only the
+//! directories that it was granted.
 //!
 //! The agent is started through this program with a hidden first argument. That process restricts
 //! itself, and then becomes the agent. Where the kernel allows it, this happens in a pid namespace
@@ -29,8 +29,8 @@ impl Grants {
         Ok(first.into_iter().chain(argv.iter().cloned()).collect())
     }
 
-    /// The version of Landlock that would confine an agent, 0 if none is used; or why it cannot be
-    /// confined.
+    /// The version of Landlock that would confine an agent, or 0 if it is not used. The error says why
+    /// the agent cannot be confined.
     pub fn probe(&self) -> Result<u32, String> {
         let line = self.command_line(&[]).map_err(|error| error.to_string())?;
         let done = Command::new(&line[0]).args(&line[1..]).output();
@@ -52,8 +52,8 @@ pub struct Alone {
 }
 
 impl Alone {
-    /// Makes the next child the first process of a pid namespace; none where the kernel has no such
-    /// namespaces for this user. The calling process must have one thread.
+    /// Makes the next child the first process of a pid namespace; none if the kernel refuses such a
+    /// namespace to this user. The calling process must have one thread.
     pub fn enter() -> io::Result<Option<Self>> {
         let ids = platform::ids();
         let namespaces = platform::enter_alone()?;
@@ -69,7 +69,7 @@ impl Alone {
     }
 }
 
-/// Runs as the process that becomes an agent if these are its arguments.
+/// Runs as the process that becomes an agent if `args` are those of one.
 pub fn granted(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut args = args.into_iter().skip(1);
     if args.next()? != GRANTED {
@@ -80,7 +80,7 @@ pub fn granted(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "{error}");
-            // As a shell that cannot start a program.
+            // The exit code of a shell that cannot start a program.
             ExitCode::from(126)
         }
     })
@@ -91,7 +91,7 @@ fn become_agent(
     mut argv: impl Iterator<Item = OsString>,
 ) -> Result<(), Box<dyn Error + Send + Sync>> {
     let grants: Grants = serde_json::from_slice(grants.as_encoded_bytes())?;
-    // What is open already is not subject to Landlock.
+    // Landlock does not apply to open files.
     close_others()?;
     let version = platform::confine(&grants)?;
     let Some(program) = argv.next() else {

@@ -84,21 +84,21 @@ fn no_answer(error: &reqwest::Error) -> Called {
     }
 }
 
-/// Why one try to ask a model brought no answer.
+/// Why a model gave no answer in one try.
 #[derive(Debug)]
 enum NoAnswer {
-    /// Another try would bring none either.
+    /// Another try would fail too.
     Final(String),
-    /// Another try may bring one.
+    /// Another try may succeed.
     Temporary(String, Option<Duration>),
-    /// The operator's setup is wrong: nobody gets an answer with it.
+    /// The operator's setup is wrong.
     Misconfigured(String),
 }
 
 /// Asks a model. The error says why it cannot be asked at all.
 ///
-/// In every reason, the key is replaced by the name of its variable. An answer that contains the
-/// key counts as none.
+/// In every reason, the key is replaced by the name of its variable. An answer that contains the key
+/// is dropped.
 pub(super) fn chat(
     order: &ChatOrder,
     lookup: impl Fn(&str) -> Option<String>,
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_the_words_and_what_they_took() {
+    fn reads_the_text_and_its_usage() {
         let used = Usage {
             input_tokens: Some(7),
             output_tokens: Some(2),
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_no_answer() {
+    fn a_reply_without_text_is_not_an_answer() {
         for rest in [
             r#""message":{"content":""}"#,
             r#""message":{"content":" \n"}"#,
@@ -381,7 +381,7 @@ mod tests {
         }
     }
 
-    /// What comes of asking whoever reads the request, says this, and closes.
+    /// The outcome of a call to a server that sends these bytes and closes the connection.
     fn called(answer: &[u8]) -> Called {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -394,7 +394,7 @@ mod tests {
                     assert_ne!(more, 0, "a whole request");
                     read.extend_from_slice(&chunk[..more]);
                 }
-                // Whoever asks may have heard enough before all is said.
+                // The client may close the connection early.
                 let _ = stream.write_all(answer);
             });
             call(&asked(60_000), port)
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn any_answer_that_can_be_read_is_one_and_whoever_sends_another_has_refused() {
+    fn a_reply_that_cannot_be_read_counts_as_refused() {
         for (answer, is_read) in rows! {
             &b""[..] => false;
             b"what?\r\n\r\n" => false;
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_not_there_or_is_slow_has_not_refused() {
+    fn a_missing_or_slow_service_is_unanswered() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let slow = call(&asked(50), port);

@@ -1,5 +1,5 @@
-//! Namespaces and mounts, which a command cannot leave, and Landlock, which restricts where it may
-//! write and to which ports it may connect.
+//! Namespaces and mounts, which a command cannot leave, and Landlock, which restricts the paths that it
+//! may write to and the ports that it may connect to.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -29,7 +29,7 @@ use super::api::{Grants, Namespace, Network};
 use super::reading::SYSTEM_SECRETS;
 use super::run::Request;
 
-/// What was entered of what was wanted.
+/// The namespaces and mounts that the kernel allowed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Entered {
     pub namespaces: BTreeSet<Namespace>,
@@ -53,7 +53,7 @@ const DEVICES: [&str; 6] = [
 
 const TERMINALS: [&str; 2] = ["/dev/ptmx", "/dev/pts"];
 
-/// Restricts the calling thread, and so whatever it starts. Returns the version of Landlock.
+/// Restricts the calling thread and everything that it starts. Returns the version of Landlock.
 pub(super) fn restrict(
     request: &Request,
     namespaces: &BTreeSet<Namespace>,
@@ -62,7 +62,7 @@ pub(super) fn restrict(
     if !request.means.landlock {
         return Ok(None);
     }
-    // Without a mount namespace, shared memory is that of the machine.
+    // Without a mount namespace, it would be the shared memory of the machine.
     let private = namespaces.contains(&Namespace::Mount);
     let devices = DEVICES
         .into_iter()
@@ -102,7 +102,7 @@ pub(super) fn restrict(
     })
 }
 
-/// Lets this process and whatever it becomes use what was granted. Returns the version of Landlock.
+/// Restricts this process to what was granted, also after `exec`. Returns the version of Landlock.
 ///
 /// Landlock also keeps it from mounting, from inspecting processes outside, and from sending them
 /// signals.
@@ -119,7 +119,7 @@ pub(super) fn confine(grants: &Grants) -> Result<u32, Box<dyn std::error::Error 
     prctl::set_no_new_privs()?;
     let read = AccessFs::from_read(KNOWN);
     let write = AccessFs::from_all(KNOWN) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
-    // Without a mount namespace, shared memory and terminals are those of the machine.
+    // Without a mount namespace, these would be the shared memory and terminals of the machine.
     let devices = DEVICES
         .into_iter()
         .filter(|path| hides || grants.alone || *path != "/dev/shm")
@@ -145,14 +145,14 @@ pub(super) fn confine(grants: &Grants) -> Result<u32, Box<dyn std::error::Error 
     }
 }
 
-// What root needs for files of its own. Others could circumvent Landlock, mount the session again,
-// change owners and modes of any file, or give the machine another network and time.
+// The capabilities that root needs for its own files. With others it could circumvent Landlock, mount
+// the session again, change owners and modes of any file, or change the network and the clock.
 const KEPT: CapabilitySet = CapabilitySet::DAC_OVERRIDE
     .union(CapabilitySet::KILL)
     .union(CapabilitySet::SETGID)
     .union(CapabilitySet::SETUID);
 
-// What Codex needs in addition, for the user namespace of its own sandbox.
+// Capabilities that Codex needs in addition, for the user namespace of its sandbox.
 const OF_SANDBOX: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::FOWNER)
     .union(CapabilitySet::FSETID)
@@ -166,7 +166,7 @@ fn drop_capabilities(own_sandbox: bool) -> rustix::io::Result<()> {
     };
     for other in (CapabilitySet::all() - kept).iter() {
         match remove_capability_from_bounding_set(other) {
-            // The kernel has no such capability, or this user has none to begin with.
+            // The kernel does not have the capability, or this user has none at all.
             Ok(()) | Err(Errno::INVAL) => {}
             Err(Errno::PERM) if !getuid().is_root() => {}
             Err(error) => return Err(error),
@@ -182,9 +182,9 @@ fn drop_capabilities(own_sandbox: bool) -> rustix::io::Result<()> {
     set_capabilities(None, kept)
 }
 
-/// Mounts an empty directory over each hidden one, in a mount namespace of its own: Landlock alone
-/// cannot subtract, and who may read a file can lock it for as long as it wants. Files in it that
-/// may be read are copied.
+/// Mounts an empty directory over each hidden one, in a new mount namespace. Landlock alone cannot
+/// exclude a part of a grant, and a program that may read a file can also lock it forever. Readable
+/// files in a hidden directory are copied.
 fn hide_below(grants: &Grants) -> std::io::Result<()> {
     let (uid, gid) = (getuid().as_raw(), getgid().as_raw());
     if uid == 0 {
@@ -202,7 +202,7 @@ fn hide_below(grants: &Grants) -> std::io::Result<()> {
             write.any(|granted| dir.starts_with(granted) && *dir != granted)
         };
         let above: Vec<_> = hidden.ancestors().skip(1).filter(is_below).collect();
-        // What is a mount cannot be renamed, so that no other session takes the place of this one.
+        // A mount point cannot be renamed, so another session cannot take the place of this one.
         for dir in above.into_iter().rev() {
             done(keep(dir))?;
         }
@@ -251,8 +251,8 @@ pub(super) fn enter(request: &Request) -> std::io::Result<Entered> {
     Ok(entered)
 }
 
-/// Enters namespaces in which an agent and what it starts are alone, as far as the kernel allows. As
-/// with [`enter`], the next child is the first process, and this process must have one thread.
+/// Enters namespaces for an agent and its children, as far as the kernel allows. As with [`enter`], the
+/// next child is the first process, and this process must have one thread.
 pub(super) fn enter_alone() -> std::io::Result<BTreeSet<Namespace>> {
     use Namespace::{Ipc, Mount, Pid, User};
 
@@ -263,9 +263,9 @@ pub(super) fn enter_alone() -> std::io::Result<BTreeSet<Namespace>> {
     Ok(entered)
 }
 
-/// Gives an agent shared memory and terminals that are no one else's, and makes everything read-only
-/// that it may not change, if that can be: Landlock does not protect owners, modes and times. Returns
-/// whether the former are its own.
+/// Gives an agent private shared memory and terminals, and returns whether it could. Also makes
+/// everything read-only that the agent may not change, if possible: Landlock does not protect owners,
+/// modes and times.
 pub(super) fn furnish(grants: &Grants) -> bool {
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NOEXEC;
     let options = Some("newinstance,ptmxmode=0666,mode=0620");
@@ -276,7 +276,7 @@ pub(super) fn furnish(grants: &Grants) -> bool {
     terminals.is_ok() && shared.is_ok()
 }
 
-// What is mounted from now on is not seen outside this namespace.
+// Makes later mounts invisible outside this namespace.
 fn become_private() -> bool {
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(None::<&str>, "/", None::<&str>, private, None::<&str>).is_ok()
@@ -329,8 +329,8 @@ fn flags(namespaces: &BTreeSet<Namespace>) -> CloneFlags {
     namespaces.iter().map(flag).collect()
 }
 
-/// Mounts a shared memory for the command alone, an empty directory over each hidden one, and the
-/// scratch copy on a stage.
+/// Mounts private shared memory, an empty directory over each hidden one, and the scratch copy on a
+/// stage.
 fn mount_over(request: &Request) -> std::io::Result<Option<PathBuf>> {
     let _ = memory(Path::new("/dev/shm"), "size=64m,mode=1777");
     mask_secrets();
@@ -363,7 +363,8 @@ fn cover(request: &Request) -> std::io::Result<()> {
             back.push((path, PathFd::new(path).map_err(std::io::Error::other)?));
         }
     }
-    // Inner ones are gone with the outer ones, and are made again: a home directory must exist.
+    // Inner directories disappear with the outer ones and are created again: a home directory must
+    // exist.
     let dirs = hidden.iter().filter(|dir| dir.is_dir());
     let dirs: Vec<_> = dirs.collect();
     for dir in dirs {
@@ -379,7 +380,7 @@ fn cover(request: &Request) -> std::io::Result<()> {
             fs::create_dir_all(path)?;
         } else {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
-            // It is there already if its directory was brought back.
+            // It exists already if its directory was mounted again.
             let mut options = fs::OpenOptions::new();
             drop(options.append(true).create(true).open(path));
         }
@@ -411,9 +412,8 @@ fn memory(at: &Path, options: &str) -> nix::Result<()> {
     mount(Some("tmpfs"), at, Some("tmpfs"), flags, Some(options))
 }
 
-/// Mounts the scratch copy below a directory in which nothing else is. Tools look for their
-/// configuration in all directories above their own, and where scratch copies are made, others can
-/// write.
+/// Mounts the scratch copy below an otherwise empty directory. Tools look for their configuration in
+/// all parent directories, and others can write to the parents of scratch copies.
 fn stage_at(stage: &Path, scratch: &Path) -> std::io::Result<PathBuf> {
     memory(stage, "size=4k,mode=0755")?;
     let to = stage.join("tree");
@@ -448,7 +448,7 @@ pub(super) fn settle_first(
     Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)
 }
 
-// Nothing in these lasts, or programs must be able to write to it.
+// Mounts whose content does not last, or to which programs must be able to write.
 const LEFT: [&str; 3] = ["/proc", "/dev", "/sys"];
 
 /// Makes every mount read-only except `kept` and what is below them. Returns whether it could.
@@ -472,7 +472,7 @@ fn seal(kept: &[PathBuf]) -> bool {
     })
 }
 
-/// Makes a path that stays writable a mount of its own.
+/// Makes a path that stays writable a mount point.
 fn keep(path: &Path) -> bool {
     let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
     mount(Some(path), path, None::<&str>, flags, None::<&str>).is_ok()
@@ -533,7 +533,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_tells_where_a_mount_is_and_what_it_must_stay() {
+    fn reads_the_place_and_the_flags_of_a_mount() {
         let line = br"36 35 98:0 /mnt1 /a\040b rw,nosuid,noatime shared:1 - ext3 /dev/root rw";
         let expected = Mount {
             at: PathBuf::from("/a b"),

@@ -1,4 +1,4 @@
-//! What one judgement asks: the tree is read once, and each command gets a copy of it.
+//! The sandbox of one judgement: the tree is read once, and each command gets a copy of it.
 
 #[cfg(test)]
 mod tests;
@@ -30,15 +30,15 @@ use crate::world::tree::{
 
 const SERVICE_OUTPUT_BYTES: u64 = 64 * 1024;
 
-// How often a service is started if another process takes its port first.
+// How often a service is started if another process keeps taking its port.
 const MAX_STARTS: u32 = 3;
 
-/// What stays the same for every judgement of a session.
+/// The part that is the same for every judgement of a session.
 pub struct SandboxConfig {
     /// The working tree, if the quests are about files.
     pub root: Option<PathBuf>,
     pub baseline: Listing,
-    /// The tree of the control that passes; none where no check uses it.
+    /// The tree of the control that passes; none if no check uses it.
     pub control: Option<Listing>,
     /// Where the agent may write.
     pub zones: Zones,
@@ -50,7 +50,7 @@ pub struct SandboxConfig {
     pub programs: Vec<Pinned>,
     pub services: BTreeMap<String, ServicePlan>,
     pub launcher: Launcher,
-    /// What confined a command when the session was made.
+    /// The confinement of commands when the session was made.
     pub confinement: Confinement,
 }
 
@@ -87,7 +87,7 @@ impl ServicePlan {
 }
 
 impl SandboxConfig {
-    /// No tree, no programs and no services: all that is left is to ask models.
+    /// Without a tree, programs and services, so that only models can be asked.
     pub fn without_tree(scratch: PathBuf, launcher: Launcher) -> Self {
         Self {
             root: None,
@@ -104,7 +104,7 @@ impl SandboxConfig {
         }
     }
 
-    /// How a program differs from what the session found, for people.
+    /// How a program has changed since the session was made, for people.
     pub fn changed_program(&self, path: &str) -> Option<String> {
         let known = self.programs.iter().find(|it| it.path.as_os_str() == path);
         let Some(pinned) = known else {
@@ -122,8 +122,8 @@ impl SandboxConfig {
     }
 }
 
-/// Runs a command in the tree itself, where it may write. Otherwise it is confined like the command
-/// of a check. The error says why it cannot run there.
+/// Runs a command in the tree itself, where it may write, but confined like the command of a check.
+/// The error says why it cannot run there.
 pub fn run_in_tree(config: &SandboxConfig, order: &CommandSpec) -> Result<CommandResult, String> {
     let root = config.root.as_deref();
     let root = root.ok_or_else(|| "there is no tree to run in".to_owned())?;
@@ -137,7 +137,7 @@ pub fn run_in_tree(config: &SandboxConfig, order: &CommandSpec) -> Result<Comman
     Ok(run_with(order, &secrets, root, &launcher))
 }
 
-/// Edits over what is judged.
+/// Edits of the judged tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Alteration {
     pub files: Vec<Edit>,
@@ -164,7 +164,7 @@ impl TreeLook {
         Ok(Self { snapshot, changes })
     }
 
-    /// The baseline with the files that a client sent, whatever the working tree contains.
+    /// The baseline with the files that a client sent, instead of the working tree.
     pub fn receive(config: &SandboxConfig, patch: &TreePatch) -> Result<Self, BadPatch> {
         let (zones, ignored) = (&config.zones, &config.ignored);
         let (snapshot, changes) = Snapshot::receive(patch, &config.baseline, zones, ignored)?;
@@ -223,7 +223,7 @@ impl<'a> LiveSandbox<'a> {
         Self::over(config, None, Alteration::default())
     }
 
-    /// The same over a tree that was read before, with these edits over what is judged.
+    /// The same over a tree that was read before, with these edits.
     pub fn over(
         config: &'a SandboxConfig,
         taken: Option<&'a TreeLook>,
@@ -266,14 +266,14 @@ impl<'a> LiveSandbox<'a> {
         look.as_ref().map_err(|why| self.failed(why.clone()))
     }
 
-    /// Remembers the first failure of our own.
+    /// Remembers the first failure on comail's side.
     fn failed(&self, why: String) -> String {
         self.failure.borrow_mut().get_or_insert_with(|| why.clone());
         why
     }
 
-    /// Refuses a program that changed. The quest file names the program, never the answer, so that
-    /// its change says nothing about what is judged.
+    /// Refuses a program that changed. The quest file names the program, so its change is not the fault
+    /// of the answer.
     fn refuse_changed(&self, order: &CommandSpec) -> Result<(), String> {
         let unchanged = self.config.refuse_changed(order);
         unchanged.map_err(|why| self.failed(why))
@@ -433,7 +433,7 @@ impl Sandbox for LiveSandbox<'_> {
             Ok(scratch) => scratch,
             Err(why) => return CommandResult::not_started(order, why),
         };
-        // The agent may have removed the directory, which is not a failure of our own.
+        // The agent may have removed the directory, which is not a failure on comail's side.
         let ran = if scratch.path().join(&order.dir).is_dir() {
             self.run_in(order, scratch.path())
         } else {
@@ -482,7 +482,7 @@ impl Sandbox for LiveSandbox<'_> {
     }
 }
 
-/// Removes a scratch copy, even if a command took away the owner's rights.
+/// Removes a scratch copy, even if a command removed the owner's permissions.
 fn remove(scratch: TempDir) {
     let path = scratch.path().to_owned();
     if scratch.close().is_ok() {
@@ -503,8 +503,8 @@ fn remove(scratch: TempDir) {
 /// it loads are not part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pinned {
-    /// Where it was found. This is the path that is run: the Python of a virtual environment is a
-    /// link, and finds its environment by the place of the link.
+    /// Where it was found. This path is run, because the Python of a virtual environment is a link and
+    /// finds its environment by the place of the link.
     pub path: PathBuf,
     /// The file to which the path leads.
     pub target: PathBuf,
@@ -537,7 +537,7 @@ impl Pinned {
         Self::at(found.ok_or(NotFound::InPath { name })?)
     }
 
-    /// How the program differs from what it was, for people.
+    /// How the program has changed, for people.
     pub fn changed(&self) -> Option<String> {
         match Self::at(self.path.clone()) {
             Err(error) => Some(error.to_string()),

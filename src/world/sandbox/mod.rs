@@ -1,17 +1,16 @@
-//! Confined commands and services, and everything else that a check may look at.
+//! Confined commands and services, and the files that a check may look at.
 //!
 //! [`run()`] starts this program again with a hidden first argument. That child ([`confined`])
 //! enters namespaces, restricts one of its threads by Landlock, starts the command from that
-//! thread, and reports how it ended. A [`Service`] is a command that nobody waits for. [`Pinned`]
+//! thread, and reports how it ended. A [`Service`] is a command that runs in the background. [`Pinned`]
 //! is a program that must not change.
 //!
 //! An agent is confined by [`Grants`], and where the kernel allows it by namespaces ([`Alone`]).
 //!
 //! On every system: the environment, the standard input, the time and the amount of output are
-//! bounded, and nothing that was started is left running. Whatever else the kernel offers is in the
-//! [`Confinement`] of each run. With Landlock, a command reads the system and the programs that it
-//! needs, and nothing else of the user ([`reading`]). It can connect to sockets in the file system if
-//! Landlock is too old to know them.
+//! bounded, and no started process is left running. The [`Confinement`] of each run records what else
+//! the kernel offered. With Landlock, a command can read only the system and the programs that it
+//! needs ([`reading`]). With an old version of Landlock, it can connect to sockets in the file system.
 
 #[cfg_attr(
     test,

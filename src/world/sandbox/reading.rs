@@ -1,5 +1,5 @@
-//! What commands and agents may read: the system, the programs that they find, and what belongs to
-//! these. Nothing else of the user is among it.
+//! The paths that commands and agents may read: the system, the programs that they find, and what
+//! belongs to these programs. They may read nothing else of the user.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -12,7 +12,7 @@ use std::{env, fs};
 use super::api::CommandSpec;
 use crate::base::files;
 
-/// What programs of the system need. Nothing of a user is usually below.
+/// Directories that programs of the system need, and that usually contain no files of a user.
 const SYSTEM: [&str; 22] = [
     "/bin",
     "/etc",
@@ -38,10 +38,10 @@ const SYSTEM: [&str; 22] = [
     "/var/lib/python",
 ];
 
-/// The shared temporary directories, where other programs keep files, too.
+/// The shared temporary directories, where other programs also keep files.
 pub const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/run/user"];
 
-/// Where tools of one user are, below the home directory, and what they have downloaded.
+/// Tools of one user and their downloads, below the home directory.
 const TOOLS: [&str; 45] = [
     ".asdf",
     ".bun",
@@ -90,7 +90,7 @@ const TOOLS: [&str; 45] = [
     "miniforge3",
 ];
 
-/// What holds keys and passwords, below the home directory.
+/// Files with keys and passwords, below the home directory.
 const SECRETS: [&str; 20] = [
     ".aws",
     ".azure",
@@ -114,10 +114,10 @@ const SECRETS: [&str; 20] = [
     ".ssh",
 ];
 
-/// What of the home directory is granted only piece by piece.
+/// Directories below the home directory that are never granted as a whole.
 const WHOLE: [&str; 3] = [".config", ".local", ".local/share"];
 
-/// What holds keys and passwords of the system, which root can read.
+/// Keys and passwords of the system, which root can read.
 pub(super) const SYSTEM_SECRETS: [&str; 8] = [
     "/etc/shadow",
     "/etc/shadow-",
@@ -129,14 +129,14 @@ pub(super) const SYSTEM_SECRETS: [&str; 8] = [
     "/etc/ssh/ssh_host_rsa_key",
 ];
 
-/// What a command may read, and which directories it finds empty apart from that.
+/// The paths that a command may read, and the directories that otherwise appear empty to it.
 #[derive(Debug)]
 pub(super) struct Reading {
     pub read: Vec<PathBuf>,
     pub hidden: Vec<PathBuf>,
 }
 
-/// What a command may read of the user.
+/// The user's paths that a command may or may not read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reach<'a> {
     pub home: Option<&'a Path>,
@@ -164,7 +164,7 @@ impl Reading {
             .chain(temporary.clone())
             .chain(home.clone())
             .collect();
-        // A directory above the session is granted without it; one above these is not granted.
+        // A directory above the session is granted without the session; one above these is not granted.
         let whole: Vec<_> = in_home(&WHOLE)
             .into_iter()
             .chain(temporary)
@@ -184,15 +184,15 @@ impl Reading {
             .flat_map(|it| without(&it, &secrets))
             .chain(system(secrets.iter().chain(&hidden)))
             .collect();
-        // Where a link leads to a granted directory, it is found by the path of the link, too.
+        // A link to a granted directory is granted too, so that programs find the directory by it.
         for path in granted {
             let is_plain = path.components().all(|part| part != Component::ParentDir);
             if is_plain && fs::canonicalize(&path).is_ok_and(|real| read.contains(&real)) {
                 read.insert(path);
             }
         }
-        // A reviewer is a program of the operator that may need its login there, and runs over
-        // nothing that an agent wrote.
+        // A reviewer is a program of the operator that may need its login there. It never runs over
+        // files that an agent wrote.
         let has_home = order.env.contains_key("HOME") || order.pass.iter().any(|it| it == "HOME");
         let opens_home = order.is_of_reviewer() && has_home;
         if let Some(home) = home.as_ref().filter(|_| opens_home) {
@@ -208,7 +208,7 @@ impl Reading {
     }
 }
 
-/// What may be read of the system, without what is private.
+/// The readable directories of the system, without the private paths.
 pub fn system<'a>(private: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
     let private: Vec<_> = private.into_iter().cloned().collect();
     let system: BTreeSet<_> = real(SYSTEM.map(PathBuf::from).into_iter()).collect();
@@ -221,7 +221,7 @@ pub fn system<'a>(private: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf
     read.collect()
 }
 
-/// A directory, or what is in it apart from what is private: grants cannot be taken back in part.
+/// A directory or, if it contains private paths, its other entries: a grant cannot be revoked in part.
 pub fn without(granted: &Path, private: &[PathBuf]) -> Vec<PathBuf> {
     if private.iter().any(|it| granted.starts_with(it)) {
         return Vec::new();
@@ -230,19 +230,19 @@ pub fn without(granted: &Path, private: &[PathBuf]) -> Vec<PathBuf> {
         return vec![granted.to_owned()];
     }
     let entries = fs::read_dir(granted).into_iter().flatten().flatten();
-    // A link leads to what is granted, or not, by itself.
+    // The target of a link is granted by itself, or not at all.
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
     entries
         .flat_map(|entry| without(&entry.path(), private))
         .collect()
 }
 
-/// Where these really are, if they exist.
+/// The existing paths, without links.
 pub fn real(paths: impl Iterator<Item = PathBuf>) -> impl Iterator<Item = PathBuf> {
     paths.filter_map(|path| fs::canonicalize(path).ok())
 }
 
-/// The directories of `PATH`, and what belongs to them: `~/.cargo` for `~/.cargo/bin`.
+/// The directories of `PATH` and their installations: `~/.cargo` for `~/.cargo/bin`.
 pub fn of_path(path: &OsStr) -> Vec<PathBuf> {
     let absolute = env::split_paths(path).filter(|dir| dir.is_absolute());
     absolute
@@ -259,7 +259,7 @@ pub fn prefix(dir: &Path) -> PathBuf {
     above.unwrap_or(dir).to_owned()
 }
 
-/// A program with its interpreter, and what belongs to both.
+/// A program with its interpreter, and the installations of both.
 fn of_program(program: &Path) -> Vec<PathBuf> {
     let interpreter = interpreter(program);
     let beside = interpreter.as_deref().and_then(Path::parent).map(prefix);
@@ -286,7 +286,7 @@ pub fn interpreter(script: &Path) -> Option<PathBuf> {
 
 const MAX_FIRST_LINE: u64 = 256;
 
-/// A program and what belongs to it.
+/// A program and its installation.
 pub fn installed(file: &Path) -> Vec<PathBuf> {
     // A package of Node.js may need the packages next to it.
     let modules = file.ancestors().filter(|dir| dir.ends_with("node_modules"));
@@ -295,11 +295,11 @@ pub fn installed(file: &Path) -> Vec<PathBuf> {
     dirs.chain(modules).chain([file.to_owned()]).collect()
 }
 
-/// What the agents of this process may change. A process drives one run at most, and everything
-/// that it judges has to keep to this, whoever asks.
+/// The paths that the agents of this process may change. A process drives at most one run, and all
+/// its judgements must respect this.
 static OF_AGENTS: OnceLock<Vec<PathBuf>> = OnceLock::new();
 
-/// From now on, no command finds programs in these directories.
+/// Keeps commands from finding programs in these directories from now on.
 pub fn distrust(writable: Vec<PathBuf>) {
     let _ = OF_AGENTS.set(writable);
 }
@@ -332,7 +332,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_private_is_left_out_of_a_grant_at_every_depth() {
+    fn private_paths_are_left_out_at_every_depth() {
         let place = tempfile::tempdir().unwrap();
         let at = |name: &str| place.path().join(name);
         for dir in ["a/b/secret", "a/b/public", "c"] {
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_home_directory_in_the_system_is_left_out_of_it() {
+    fn a_home_directory_below_a_system_directory_is_left_out() {
         let shares = PathBuf::from("/usr/share");
         let system = system([&shares]);
         assert!(
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn no_program_is_found_where_an_agent_may_write() {
+    fn finds_no_program_where_an_agent_may_write() {
         let place = tempfile::tempdir().unwrap();
         let tree = fs::canonicalize(place.path()).unwrap();
         fs::create_dir(tree.join("bin")).unwrap();

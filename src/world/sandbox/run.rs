@@ -1,5 +1,5 @@
-//! Runs one command in a confined child, to its end: what it is given, which secrets nothing may
-//! record, and which of its files are read.
+//! Runs one command in a confined child to its end: its input, the secrets that must not be recorded,
+//! and the reports that are read afterwards.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
@@ -31,7 +31,7 @@ pub(super) const ENVIRONMENT: [(&str, &str); 1] = [("LLVM_PROFILE_FILE", "/dev/n
 
 const GRACE: Duration = Duration::from_millis(500);
 
-// No file that a command writes may become longer, unless its output may.
+// The maximum size of a file that a command writes, unless its output may be larger.
 pub(super) const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// Everything that a confined child needs.
@@ -42,7 +42,7 @@ pub(super) struct Request {
     /// The working directory.
     pub dir: PathBuf,
     pub writable: Vec<PathBuf>,
-    /// What it may read, too.
+    /// Paths that it may also read.
     pub readable: Vec<PathBuf>,
     /// Directories that are to appear empty, apart from what is readable or writable in them.
     pub hidden: Vec<PathBuf>,
@@ -73,7 +73,7 @@ impl Request {
             if !path.starts_with('/') {
                 return refuse("a writable path is not absolute");
             }
-            // A path that does not exist cannot be written to, and does not keep us from running.
+            // A path that does not exist is skipped.
             writable.extend(fs::canonicalize(path));
         }
         let mut order = order.clone();
@@ -133,7 +133,7 @@ pub fn run(order: &CommandSpec, scratch: &Path, launcher: &Launcher) -> CommandR
     ran
 }
 
-// Waits for the end of the command; kills it if it takes too long or prints too much.
+// Waits for the end of the command, and kills it if it takes too long or prints too much.
 fn wait(mut running: Running, order: &CommandSpec) -> CommandResult {
     let seen = running.process.wait(order.timeout(), how_it_ended);
     if seen.is_none() {
@@ -144,7 +144,7 @@ fn wait(mut running: Running, order: &CommandSpec) -> CommandResult {
     let end = match seen {
         None => End::TimedOut,
         Some(end @ End::NotStarted(_)) => end,
-        // The last output may arrive after the report of its end.
+        // The last output may arrive after the report of the end.
         Some(_) if state.output.too_much => End::TooMuchOutput,
         Some(end) => end,
     };
@@ -166,13 +166,13 @@ pub struct Launcher {
     pub program: PathBuf,
     /// Directories that no command may read, apart from places in them where it runs or may write.
     pub hidden: Vec<PathBuf>,
-    /// What commands may read apart from the system and their programs.
+    /// Paths that commands may read in addition to the system and their programs.
     pub readable: Vec<PathBuf>,
-    /// Where agents may write: no program is found below.
+    /// Directories where agents may write, in which no program is found.
     pub untrusted: Vec<PathBuf>,
-    /// The home directory of the user, of which commands may read the tools alone.
+    /// The home directory of the user, in which commands may read only the tools.
     pub home: Option<PathBuf>,
-    /// What is used of the kernel; everything, except where tests do without some of it.
+    /// The features of the kernel that are used: all, except in tests.
     pub means: Means,
     /// Where temporary directories are made; if none is set, next to the scratch copy.
     pub temporary: Option<PathBuf>,
@@ -231,7 +231,7 @@ impl Running {
         keep: Keep,
     ) -> io::Result<Self> {
         let scratch = fs::canonicalize(scratch)?;
-        // Not in the scratch copy: a command that lists its tree must not find it.
+        // Not in the scratch copy, where a command that lists its tree would find it.
         let parent = launcher.temporary.as_deref().or(scratch.parent());
         let parent = fs::canonicalize(parent.unwrap_or(&scratch))?;
         let temporary = tempfile::Builder::new().prefix("tmp-").tempdir_in(parent)?;
@@ -268,7 +268,7 @@ impl Drop for Running {
     }
 }
 
-/// What is kept of output that is longer than it may be.
+/// The part that is kept of an output that is too long.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Keep {
     /// The beginning of both streams together; the command is killed for more.
@@ -277,7 +277,7 @@ pub(super) enum Keep {
     Tail(u64),
 }
 
-/// The output of a command, as far as it is kept.
+/// The kept output of a command.
 #[derive(Debug)]
 pub(super) struct Captured {
     stdout: VecDeque<u8>,
@@ -325,7 +325,7 @@ impl Sink for Captured {
     }
 }
 
-/// How a command ended, or why it has to be ended.
+/// How a command ended, or why it must be ended.
 pub(super) fn how_it_ended(state: &ProcessState<Confinement, Captured>) -> Option<End> {
     if state.output.too_much {
         return Some(End::TooMuchOutput);
@@ -336,7 +336,7 @@ pub(super) fn how_it_ended(state: &ProcessState<Confinement, Captured>) -> Optio
     match state.ended {
         Some(Exit::Exited(code)) => Some(End::Exited(code)),
         Some(Exit::Signalled(signal)) => Some(End::Signalled(signal)),
-        // A supervisor that is gone without a report was killed, with everything below it.
+        // A supervisor that is gone without a report was killed together with its processes.
         None => state.gone.map(|_| match state.started {
             Some(_) => End::Signalled(nix::sys::signal::Signal::SIGKILL as i32),
             None => End::NotStarted("the process that was to start it ended".to_owned()),
@@ -372,7 +372,7 @@ impl Secrets {
 
     /// Why an answer that contains a value cannot be kept.
     ///
-    /// It cannot be judged either: with the name in place of the value, it is another answer.
+    /// It cannot be judged either, because replacing the value would make it another answer.
     pub(super) fn spoken_in(&self, answer: &[u8]) -> Option<String> {
         let mut found = self.0.iter();
         let (name, _) = found.find(|(_, value)| pattern(value).is_match(answer))?;
@@ -403,8 +403,8 @@ impl fmt::Debug for Secrets {
     }
 }
 
-/// Matches what a value may be printed as: without the white space around it, and escaped as in JSON.
-/// A short value, for which there would be too many texts, matches nothing.
+/// Matches the forms in which a value may be printed: trimmed, and escaped as in JSON. A short value
+/// matches nothing, because it occurs in too many other texts.
 fn pattern(value: &str) -> Regex {
     let bare = value.trim();
     let quoted = serde_json::Value::from(bare).to_string();
@@ -428,8 +428,8 @@ pub(super) fn variable(name: &str) -> Option<String> {
 
 /// Runs a command with these variables, and keeps their values out of its result.
 ///
-/// A command that prints a value has no result. This is the command's fault and is recorded as such:
-/// otherwise the person who sets the variables could discard a result that they can guess.
+/// A command that prints a value has no result. This counts as the command's fault: otherwise the
+/// person who sets the variables could suppress a result that they can guess.
 pub(super) fn run_with(
     order: &CommandSpec,
     secrets: &Secrets,
@@ -460,8 +460,8 @@ pub(super) fn run_with(
 
 const MAX_REPORT_BYTES: u64 = 16 << 20;
 
-/// Removes an earlier report. If something other than a file is there, or the path leads through
-/// something other than directories, there is nothing that could be mistaken for a new report.
+/// Removes an earlier report. Anything but a file in its place cannot be mistaken for a new report, and
+/// neither can a path through anything but directories.
 fn remove_report(scratch: &Path, report: &str) -> io::Result<()> {
     let (dir, name) = match parent(scratch, report) {
         Ok(found) => found,
@@ -521,7 +521,7 @@ mod tests {
     use crate::base::rows;
 
     #[test]
-    fn keeps_no_more_than_it_may() {
+    fn keeps_at_most_the_allowed_output() {
         for (keep, stdout, stderr, too_much) in [
             (Keep::Head(6), "abc", "def", false),
             (Keep::Head(4), "abc", "d", true),
@@ -542,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_nowhere_in_what_is_kept_however_it_is_written() {
+    fn a_secret_is_hidden_in_every_form() {
         let (plain, quoted) = ("sk-0123456789", " quote\"d-secret\n");
         for (value, text, expected) in rows! {
             plain, "Bearer sk-0123456789: no key sk-0123456789" => "Bearer [A_KEY]: no key [A_KEY]";
@@ -560,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_with_a_value_in_it_is_reported_by_the_name() {
+    fn an_answer_with_a_secret_names_the_variable() {
         let secrets = secrets(" quote\"d-secret\n");
         for answer in [r#"{"quotation":"a quote\"d-secret"}"#, "quote\"d-secret"] {
             let why = secrets.spoken_in(answer.as_bytes()).unwrap();
@@ -570,7 +570,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_set_is_named() {
+    fn names_a_variable_that_is_not_set() {
         let names = ["A_KEY".to_owned()];
         for value in [None, Some(""), Some(" ")] {
             let missing = Secrets::take(&names, |_| value.map(str::to_owned)).unwrap_err();
@@ -579,7 +579,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_has_a_bound() {
+    fn a_report_has_a_maximum_size() {
         let place = tempfile::tempdir().unwrap();
         let file = File::create(place.path().join("report")).unwrap();
         file.set_len(MAX_REPORT_BYTES).unwrap();

@@ -1,4 +1,4 @@
-//! A command that runs while others talk to it.
+//! A command that runs in the background and answers requests.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +32,7 @@ pub struct Service {
     pub(super) port: u16,
 }
 
-/// The end of what a service printed: half of what its order allows for each stream.
+/// The end of a service's output: half of the allowed bytes for each stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Output {
     pub stdout: Vec<u8>,
@@ -67,7 +67,7 @@ pub enum ServiceFailed {
     },
 }
 
-/// What shows that a service is ready.
+/// The condition under which a service is ready.
 #[derive(Debug, Clone)]
 pub enum Ready {
     /// It runs.
@@ -76,13 +76,13 @@ pub enum Ready {
     Port,
     /// It answers a GET of this path and query with a status of 2xx.
     Path(String),
-    /// It has printed a whole line to stdout in which this is found.
+    /// It has printed a whole line to stdout that matches.
     Line(Regex),
 }
 
 impl Service {
-    /// Starts a service that is to listen on `port` of 127.0.0.1, and waits until it is ready, but
-    /// no longer than the order's timeout.
+    /// Starts a service that listens on `port` of 127.0.0.1, and waits until it is ready, but no longer
+    /// than the order's timeout.
     pub fn start(
         order: &CommandSpec,
         scratch: &Path,
@@ -103,7 +103,7 @@ impl Service {
         let mut service = Self { running, port };
         let ended = loop {
             let is_ready = service.is_ready(ready);
-            // If the service has ended, something else has answered.
+            // If the service has ended, the answer came from another process.
             if let Some(end) = service.running.process.wait(POLL, how_it_ended) {
                 break Some(end);
             }
@@ -144,7 +144,7 @@ impl Service {
         state.started.clone().unwrap_or_default()
     }
 
-    /// How it has ended by itself, if it has.
+    /// How it ended, if it ended by itself.
     pub fn ended(&self) -> Option<End> {
         how_it_ended(&self.running.process.state())
     }
@@ -170,7 +170,7 @@ impl Service {
         Output { stdout, stderr }
     }
 
-    /// Ends it with everything that it started, and returns what it printed.
+    /// Ends it with all its processes, and returns its output.
     pub fn stop(mut self) -> Output {
         self.running.terminate();
         self.running.process.end();
@@ -190,7 +190,7 @@ pub fn free_port() -> io::Result<u16> {
 }
 
 fn has_line(printed: &[u8], pattern: &Regex) -> bool {
-    // What follows the last line feed may still grow.
+    // The text after the last line feed may be incomplete.
     let mut lines = printed.split_inclusive(|byte| *byte == b'\n');
     lines.any(|line| {
         line.strip_suffix(b"\n")
@@ -201,7 +201,8 @@ fn has_line(printed: &[u8], pattern: &Regex) -> bool {
 fn connect(port: u16) -> Option<TcpStream> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let stream = TcpStream::connect_timeout(&address, PROBE_TIMEOUT).ok()?;
-    // If nothing listens, the kernel may give the connection that same port, and it reaches itself.
+    // If nothing listens, the kernel may choose that same port for the connection, which then reaches
+    // itself.
     let itself = stream.local_addr().ok() == stream.peer_addr().ok();
     (!itself).then_some(stream)
 }
@@ -223,7 +224,7 @@ fn answers_well(port: u16, path: &str) -> bool {
     matches!(call(&get, port), Called::Answered(answer) if (200..300).contains(&answer.status))
 }
 
-// The kernel's tables of sockets, and the addresses by which a socket is reached as 127.0.0.1.
+// The kernel's tables of sockets, and the addresses of sockets that can be reached as 127.0.0.1.
 const TABLES: [(&str, &[&str]); 2] = [
     ("/proc/net/tcp", &["0100007F", "00000000"]),
     (
@@ -238,8 +239,8 @@ const TABLES: [(&str, &[&str]); 2] = [
 // TCP_LISTEN of the kernel.
 const LISTENS: &str = "0A";
 
-/// Whether only `first` and its descendants listen on `port` of 127.0.0.1. Systems without these
-/// tables cannot tell, so there every listener is accepted.
+/// Whether only `first` and its descendants listen on `port` of 127.0.0.1. On systems without these
+/// tables, every listener is accepted.
 fn is_of(port: u16, first: Pid) -> bool {
     if cfg!(not(target_os = "linux")) {
         return true;
@@ -270,7 +271,7 @@ fn listening(table: &str, reached: &[&str], port: u16) -> Vec<String> {
     table.lines().filter_map(socket).collect()
 }
 
-/// The inodes of the sockets that a process has open, if we may look.
+/// The inodes of a process's open sockets, if they can be read.
 fn sockets(pid: Pid) -> Vec<String> {
     let open = fs::read_dir(format!("/proc/{pid}/fd"));
     let open = open.into_iter().flatten().flatten();
@@ -289,7 +290,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     #[test]
-    fn a_port_is_taken_while_somebody_listens_there() {
+    fn a_port_is_taken_while_something_listens() {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         assert!(is_taken(port));
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_tells_who_listens_where() {
+    fn reads_listening_sockets_from_a_table() {
         let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
          0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 11 1\n\
          1: 0100007F:1F90 0100007F:D000 01 00000000:00000000 00:00000000 00000000  1000        0 12 1\n\
@@ -318,7 +319,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_port_is_of_whoever_listens_there() {
+    fn a_port_belongs_to_the_process_that_listens() {
         let mut other = Command::new("cat");
         let mut other = other.stdin(Stdio::piped()).spawn().unwrap();
         let stranger = Pid::from_raw(other.id().cast_signed());

@@ -55,7 +55,7 @@ fn shown(screen: &mut ReviewScreen) -> Vec<String> {
 }
 
 #[test]
-fn a_decision_needs_a_note_and_leads_on() {
+fn a_decision_needs_a_note_and_moves_on() {
     let mut screen = screen(2);
     // Escape leaves the note without a decision.
     assert_eq!(press(&mut screen, "rno\u{1b}\n"), None);
@@ -80,7 +80,7 @@ fn a_decision_needs_a_note_and_leads_on() {
 }
 
 #[test]
-fn undo_goes_back_over_what_was_skipped_and_takes_decisions_back() {
+fn undo_goes_back_over_skipped_items_and_withdraws_decisions() {
     let mut screen = screen(3);
     press(&mut screen, "ax\n");
     screen.settled(Decision::Accepted);
@@ -99,7 +99,7 @@ fn undo_goes_back_over_what_was_skipped_and_takes_decisions_back() {
 }
 
 #[test]
-fn what_somebody_else_decides_is_neither_settled_nor_taken_back() {
+fn decisions_of_others_are_neither_settled_nor_undone() {
     let mut screen = screen(2);
     press(&mut screen, "ax\n");
     screen.settled(Decision::Accepted);

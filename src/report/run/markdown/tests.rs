@@ -12,7 +12,7 @@ fn markdown(report: &Report) -> String {
 }
 
 #[test]
-fn a_report_is_told_whole() {
+fn the_whole_report_is_rendered() {
     insta::assert_snapshot!("report", markdown(&report()));
 }
 
@@ -30,7 +30,7 @@ fn the_headline_is_followed_by_what_matters_most() {
         incomplete.final_gate = Some(word);
         assert!(markdown(&incomplete).contains(told), "{word:?}");
     }
-    // What to do next is said where nothing is TODO.
+    // The next steps are shown if no quest is TODO.
     incomplete.shortfalls.remove(0);
     let text = markdown(&incomplete);
     let told = "\nNext steps:\n\n- **tree-changed**: undo the changes";
@@ -39,7 +39,7 @@ fn the_headline_is_followed_by_what_matters_most() {
     let mut complete = report();
     complete.complete = true;
     complete.shortfalls.clear();
-    // What is not proven is never called complete, whoever accepts it.
+    // Unproven results are never called complete, even if they are accepted.
     let text = markdown(&complete);
     let told = "# Settled, unproven results accepted: 1 REVIEW open, 1 DONE\n\n\
                 PASS: 1 of 4 (25.0 %). Ended without a result: 1 (25.0 %).";
@@ -62,7 +62,7 @@ fn the_headline_is_followed_by_what_matters_most() {
 }
 
 #[test]
-fn a_sign_is_explained_only_where_it_stands() {
+fn a_sign_is_explained_only_if_it_occurs() {
     let mut report = report();
     report.others.clear();
     assert!(markdown(&report).contains("`+` and `?`: the cost of"));
@@ -76,7 +76,7 @@ fn a_sign_is_explained_only_where_it_stands() {
 }
 
 #[test]
-fn a_ledger_that_cannot_be_believed_tells_of_no_quest() {
+fn a_damaged_ledger_gives_a_report_without_quests() {
     let mut report = report();
     report.shares = None;
     report.head = None;

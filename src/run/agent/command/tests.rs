@@ -32,7 +32,7 @@ fn a_prompt_without_a_place_goes_to_standard_input() {
 }
 
 #[test]
-fn what_is_filled_in_is_not_looked_at_again() {
+fn filled_in_text_is_not_searched_for_placeholders() {
     let agent = custom(&["a", "--say={prompt}!", "{model}"]);
     let given = Given {
         model: Some("{prompt}"),
@@ -44,7 +44,7 @@ fn what_is_filled_in_is_not_looked_at_again() {
 }
 
 #[test]
-fn a_file_is_named_where_there_is_one() {
+fn the_prompt_file_is_filled_in_if_there_is_one() {
     let agent = custom(&["a", "@{prompt_file}"]);
     assert!(agent.needs_file());
     assert_eq!(
@@ -62,7 +62,7 @@ fn a_file_is_named_where_there_is_one() {
 }
 
 #[test]
-fn a_preset_puts_all_where_it_belongs() {
+fn a_preset_puts_each_option_in_its_place() {
     let given = Given {
         model: Some("opus"),
         ..GIVEN
@@ -90,7 +90,7 @@ fn a_preset_puts_all_where_it_belongs() {
 }
 
 #[test]
-fn what_an_agent_cannot_do_is_refused() {
+fn refuses_what_an_agent_does_not_support() {
     let resumed = Given {
         conversation: Some("c"),
         ..GIVEN
@@ -112,7 +112,7 @@ fn what_an_agent_cannot_do_is_refused() {
 }
 
 #[test]
-fn a_fresh_start_leaves_out_what_names_a_conversation() {
+fn a_fresh_start_omits_words_about_a_conversation() {
     let own = custom(&["a", "--resume={conversation}", "b"]);
     assert!(own.can_resume());
     let line = command_line(&own, &GIVEN).unwrap();
@@ -151,14 +151,14 @@ fn a_prompt_too_long_for_an_argument_is_refused_and_standard_input_named() {
 }
 
 #[test]
-fn an_agent_is_called_by_its_program() {
+fn a_custom_agent_has_the_name_of_its_program() {
     assert_eq!(custom(&["/usr/bin/my-agent", "x"]).name(), "my-agent");
     assert_eq!(preset("cursor-agent", &[]).name(), "cursor");
     assert_eq!(custom(&["sh"]).stream(), Stream::Plain);
 }
 
 #[test]
-fn is_found_by_either_name() {
+fn finds_a_preset_by_either_name() {
     for preset in Preset::ALL {
         assert_eq!(Preset::named(preset.name), Some(preset));
         assert_eq!(Preset::named(preset.program()), Some(preset));
@@ -190,7 +190,7 @@ fn a_flag_that_the_operator_gave_is_not_missing() {
 }
 
 #[test]
-fn a_preset_says_where_all_options_go() {
+fn each_preset_has_a_place_for_all_options() {
     for preset in Preset::ALL {
         let has = |word| preset.command.split(' ').any(|other| other == word);
         assert!(has("{args}"), "{}", preset.name);

@@ -59,7 +59,7 @@ fn claude() -> Vec<Value> {
 }
 
 #[test]
-fn claude_tells_calls_turns_and_what_it_cost() {
+fn reads_calls_turns_and_cost_of_claude() {
     let stream = Stream::Events;
     let mut transcript = read(stream, &claude());
     let bash = call("Bash", &json!({"x": 1, "command": "ls"}));
@@ -88,7 +88,7 @@ fn an_answer_in_pieces_is_one_turn_and_two_are_two() {
 }
 
 #[test]
-fn much_text_under_a_small_number_is_no_small_turn() {
+fn a_turn_with_much_text_is_large_despite_a_small_count() {
     let text = "x".repeat(4_000);
     let line = json!({"type": "assistant", "message": {"id": "m", "usage": {"output_tokens": 1},
         "content": [{"type": "text", "text": text}]}});
@@ -97,7 +97,7 @@ fn much_text_under_a_small_number_is_no_small_turn() {
 }
 
 #[test]
-fn codex_tells_each_item_once() {
+fn counts_each_item_of_codex_once() {
     let item = |kind: &str, item: Value| json!({"type": kind, "item": item});
     let command = json!({"id": "i0", "type": "command_execution", "command": "ls"});
     let declined =
@@ -144,7 +144,7 @@ fn estimates(events: Vec<AgentEvent>) -> Vec<u64> {
 }
 
 #[test]
-fn each_call_of_the_model_is_sent_all_that_came_before() {
+fn each_model_call_counts_the_whole_conversation() {
     let length = |line: &Value| line.to_string().len() as u64;
     let output = "x".repeat(4_000);
     let item = |kind: &str, item: Value| json!({"type": kind, "item": item});
@@ -202,7 +202,7 @@ fn each_call_of_the_model_is_sent_all_that_came_before() {
 }
 
 #[test]
-fn what_is_reported_takes_the_place_of_an_estimate() {
+fn a_reported_number_replaces_the_estimate() {
     let item = json!({"id": "i0", "type": "command_execution", "command": "ls"});
     let lines = [
         json!({"type": "thread.started", "thread_id": "0199-a"}),
@@ -221,7 +221,7 @@ fn what_is_reported_takes_the_place_of_an_estimate() {
 }
 
 #[test]
-fn a_conversation_that_goes_on_is_sent_again_and_another_is_not() {
+fn a_resumed_conversation_counts_again_and_a_new_one_does_not() {
     let begins = |name: &str| json!({"type": "thread.started", "thread_id": name});
     let item = json!({"type": "agent_message", "text": "x".repeat(4_000)});
     let says = json!({"type": "item.completed", "item": item});
@@ -240,7 +240,7 @@ fn a_conversation_that_goes_on_is_sent_again_and_another_is_not() {
 }
 
 #[test]
-fn gemini_joins_what_it_says_in_pieces() {
+fn joins_the_pieces_of_a_gemini_message() {
     let lines = [
         json!({"type": "init", "session_id": "g-1", "model": "pro"}),
         json!({"type": "message", "role": "user", "content": "{\"not\": 1}"}),
@@ -278,7 +278,7 @@ fn claude_with_status(status: u16) -> Vec<Value> {
 }
 
 #[test]
-fn claude_says_at_once_that_its_provider_refuses_it() {
+fn notices_at_once_that_the_provider_refuses_claude() {
     for (status, provider, refusals) in [
         (401, Some(ProviderError::NotLoggedIn), 1),
         (403, Some(ProviderError::NotLoggedIn), 1),
@@ -306,7 +306,7 @@ fn claude_says_at_once_that_its_provider_refuses_it() {
 }
 
 #[test]
-fn claude_without_a_login_says_so_without_a_status() {
+fn notices_a_missing_login_of_claude_without_a_status() {
     let says = |error: &str| {
         [
             json!({"type": "assistant", "is_api_error_message": true, "error": error, "message":
@@ -327,7 +327,7 @@ fn claude_without_a_login_says_so_without_a_status() {
 }
 
 #[test]
-fn each_known_agent_says_why_its_provider_refuses_it() {
+fn reads_the_provider_error_of_each_known_agent() {
     // What the programs print with a bad key and at a rate limit, shortened.
     let codex = |text: &str| {
         vec![
@@ -392,7 +392,7 @@ fn each_known_agent_says_why_its_provider_refuses_it() {
 }
 
 #[test]
-fn the_text_of_an_error_is_no_answer() {
+fn the_text_of_an_error_is_not_an_answer() {
     // What Gemini CLI 0.61.0 prints with a bad key, shortened.
     let gemini = json!({"type": "result", "status": "error", "error": {"type": "unknown",
         "message": "[API Error: {\"error\":{\"code\":401}}]"}, "stats": {"total_tokens": 0}});
@@ -414,7 +414,7 @@ fn the_text_of_an_error_is_no_answer() {
 }
 
 #[test]
-fn after_a_resume_only_what_is_new_of_a_total_is_counted() {
+fn after_a_resume_only_the_increase_of_a_total_counts() {
     let resumed = |name: &str, totals, lines: &[Value]| {
         let mut reader = Reader::new(Stream::Events, 0, Some((name.to_owned(), totals)));
         for line in lines {
@@ -462,7 +462,7 @@ fn after_a_resume_only_what_is_new_of_a_total_is_counted() {
 }
 
 #[test]
-fn cursor_and_opencode_tell_their_calls() {
+fn reads_the_calls_of_cursor_and_opencode() {
     let line = json!({"type": "tool_call", "subtype": "started", "session_id": "s-1",
         "tool_call": {"readToolCall": {"args": {"path": "a"}}}});
     let done = json!({"type": "tool_call", "subtype": "completed",
@@ -486,14 +486,14 @@ fn cursor_and_opencode_tell_their_calls() {
 }
 
 #[test]
-fn a_known_form_is_known_by_its_first_line() {
+fn the_first_line_identifies_a_known_format() {
     let mut transcript = read(Stream::Plain, &claude());
     assert_eq!(calls(&mut transcript).len(), 1);
     assert_eq!(transcript.used.map(|used| used.tokens), Some(20_560));
 }
 
 #[test]
-fn an_unknown_agent_is_read_as_far_as_it_can_be() {
+fn reads_common_field_names_of_an_unknown_agent() {
     let lines = [
         json!({"type": "tool_call", "name": "search", "arguments": {"q": "x"}}),
         json!({"usage": {"input_tokens": 10, "output_tokens": 2}}),
@@ -509,7 +509,7 @@ fn an_unknown_agent_is_read_as_far_as_it_can_be() {
 }
 
 #[test]
-fn what_is_unknown_or_broken_is_passed_over() {
+fn skips_unknown_and_broken_lines() {
     let mut reader = Reader::new(Stream::Events, 0, None);
     for line in [
         "{\"type\": \"new\", \"usage\": 7}",
@@ -529,7 +529,7 @@ fn what_is_unknown_or_broken_is_passed_over() {
 }
 
 #[test]
-fn all_tokens_are_counted_and_those_that_a_cache_served_apart() {
+fn counts_all_tokens_and_the_cached_ones_separately() {
     for (told, counted) in rows! {
         json!({"input_tokens": 10, "cache_creation_input_tokens": 200,
             "cache_read_input_tokens": 9_000, "output_tokens": 5}) => Some((9_215, 9_000));
@@ -556,7 +556,7 @@ fn all_tokens_are_counted_and_those_that_a_cache_served_apart() {
 }
 
 #[test]
-fn a_price_is_told_in_dollars() {
+fn reads_a_price_in_dollars() {
     assert_eq!(cost_in(&json!({"total_cost_usd": 0.25})), Some(250_000_000));
     assert_eq!(cost_in(&json!({"cost": 0})), Some(0));
     assert_eq!(cost_in(&json!({"cost": -1.0})), None);
@@ -564,7 +564,7 @@ fn a_price_is_told_in_dollars() {
 }
 
 #[test]
-fn a_conversation_is_named_by_what_can_be_no_option() {
+fn a_conversation_name_cannot_look_like_an_option() {
     let mut transcript = Transcript::new(0, None);
     for name in [
         json!("--yolo"),
@@ -588,7 +588,7 @@ fn a_conversation_is_named_by_what_can_be_no_option() {
 }
 
 #[test]
-fn events_that_nobody_takes_cost_no_memory_and_no_count() {
+fn untaken_events_are_bounded_and_usage_is_still_counted() {
     let mut transcript = Transcript::new(0, None);
     for _ in 0..MAX_EVENTS * 2 {
         transcript.turn(Tokens { all: 1, cached: 0 }, None);
@@ -603,7 +603,7 @@ fn events_that_nobody_takes_cost_no_memory_and_no_count() {
 }
 
 #[test]
-fn no_value_is_taken_for_another() {
+fn different_arguments_are_different_calls() {
     let values = [
         json!({"a": "1"}),
         json!({"a": 1}),
@@ -624,7 +624,7 @@ fn no_value_is_taken_for_another() {
 }
 
 #[test]
-fn keeps_the_end_and_no_more() {
+fn keeps_only_the_end() {
     let mut tail = Tail::new(4);
     for (more, kept) in [
         ("ab", "ab"),
@@ -638,14 +638,14 @@ fn keeps_the_end_and_no_more() {
 }
 
 #[test]
-fn cuts_no_character_in_two() {
+fn does_not_split_characters() {
     assert_eq!(end_of("aé", 1), "");
     assert_eq!(end_of("aé", 2), "é");
     assert_eq!(end_of("aé", 9), "aé");
 }
 
 #[test]
-fn what_it_does_is_its_last_call_or_its_last_words() {
+fn shows_the_last_call_or_the_last_line() {
     let mut reader = Reader::new(Stream::Plain, 0, None);
     let call = r#"{"type":"tool_use","name":"Bash","input":{"command":"ls\n  -l"}}"#;
     reader.line(call.as_bytes());

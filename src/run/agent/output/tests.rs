@@ -31,7 +31,7 @@ fn end_of_stream(stream: Stream, how: Option<Exit>, stdout: &str, stderr: &str) 
 }
 
 #[test]
-fn what_is_not_told_is_estimated_and_said_to_be() {
+fn unreported_usage_is_estimated_and_marked_as_such() {
     let spent = end(GOOD, &"x".repeat(200), &"y".repeat(100)).spent;
     assert_eq!(spent, guessed(100));
     let spent = end(GOOD, "{\"usage\": {\"output_tokens\": 3}}", "").spent;
@@ -39,7 +39,7 @@ fn what_is_not_told_is_estimated_and_said_to_be() {
 }
 
 #[test]
-fn one_document_about_all_the_work_holds_the_answer() {
+fn finds_the_answer_in_a_document_about_the_whole_work() {
     let gemini = json!({"response": "So: {\"a\": 1}.", "stats": {"models": {
         "pro": {"tokens": {"prompt": 50, "candidates": 7, "total": 60, "cached": 10, "thoughts": 3}},
         "flash": {"tokens": {"prompt": 5, "candidates": 1}}}}});
@@ -67,7 +67,7 @@ fn one_document_about_all_the_work_holds_the_answer() {
 }
 
 #[test]
-fn a_document_about_an_error_holds_no_answer_and_its_text_is_the_tail() {
+fn an_error_document_has_no_answer_and_gives_the_tail() {
     let claude = json!({"type": "result", "is_error": true, "result": "API Error: {\"a\": 1}"});
     assert_eq!(end(BAD, &claude.to_string(), "").answer, None);
     let error = json!({"type": "error", "message": "API Error: {\"a\": 1}"});
@@ -76,7 +76,7 @@ fn a_document_about_an_error_holds_no_answer_and_its_text_is_the_tail() {
 }
 
 #[test]
-fn a_form_that_nobody_chose_is_not_believed_to_have_used_less_than_was_written() {
+fn usage_in_plain_output_is_at_least_the_length_of_the_output() {
     let begins = r#"{"type": "system", "subtype": "init", "session_id": "s"}"#;
     let ends = r#"{"type": "result", "usage": {"input_tokens": 1, "output_tokens": 1}}"#;
     let much = "y".repeat(80_000);
@@ -85,14 +85,14 @@ fn a_form_that_nobody_chose_is_not_believed_to_have_used_less_than_was_written()
 }
 
 #[test]
-fn an_answer_that_says_a_name_twice_is_none() {
+fn rejects_an_answer_with_a_repeated_name() {
     let end = end(GOOD, "{\"a\": 0}\n{\"a\": 1, \"a\": 2}", "");
     assert_eq!(end.answer, None);
     assert!(end.bad_answer.unwrap().contains("twice"));
 }
 
 #[test]
-fn the_tail_is_what_was_said_or_else_what_went_wrong() {
+fn the_tail_is_the_last_text_or_else_the_errors() {
     assert_eq!(end(GOOD, "said\n", "wrong\n").tail, "said");
     assert_eq!(end(BAD, "\n", "wrong\n").tail, "wrong");
     assert_eq!(end(GOOD, &"é".repeat(50_000), "").tail.len(), TAIL_BYTES);
@@ -110,7 +110,7 @@ fn the_tail_has_no_terminal_codes() {
 }
 
 #[test]
-fn errors_outside_of_events_say_why_the_provider_refuses_an_agent() {
+fn reads_provider_errors_outside_of_events() {
     let (login, busy) = (Some(ProviderError::NotLoggedIn), Some(ProviderError::Busy));
     let retries = "GEMINI_API_KEY is used\nAttempt 1 failed with status 429.\n  at async retry";
     let answers = r#"{"type":"message","role":"assistant","content":"I look."}"#;
@@ -155,7 +155,7 @@ fn of(pieces: &[&[u8]]) -> Vec<usize> {
 }
 
 #[test]
-fn lines_are_joined_from_pieces_and_those_that_tell_nothing_come_together() {
+fn joins_lines_from_pieces_and_batches_plain_ones() {
     for (pieces, lengths) in [
         (&[&b"a\nbc"[..], b"d\n\n", b"ef"][..], &[1, 3, 2][..]),
         (&[b"\n\n"], &[]),
@@ -169,7 +169,7 @@ fn lines_are_joined_from_pieces_and_those_that_tell_nothing_come_together() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_passed_over_and_not_kept() {
+fn skips_a_line_that_is_too_long() {
     let half = vec![b'x'; MAX_LINE_BYTES / 2 + 1];
     assert_eq!(of(&[b"a\n", &half, &half, b"b\nc"]), [1, 1]);
     assert_eq!(of(&[&half[1..], &half[1..], b"\nc"]), [MAX_LINE_BYTES, 1]);
@@ -191,7 +191,7 @@ fn written(most: u64, chunks: &[&str]) -> String {
 }
 
 #[test]
-fn holds_what_fits_and_says_where_it_was_cut() {
+fn the_log_keeps_what_fits_and_marks_the_cut() {
     assert_eq!(written(6, &["abc", "def", ""]), "abcdef");
     let cut = "abcd\n[cut by comail: the log holds 4 bytes]\n";
     assert_eq!(written(4, &["abc", "def", "ghi"]), cut);
@@ -199,7 +199,7 @@ fn holds_what_fits_and_says_where_it_was_cut() {
 }
 
 #[test]
-fn is_its_owners_and_never_another_file() {
+fn the_log_is_private_and_always_a_new_file() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("1.log");
     CappedLog::create(&path, 1).unwrap();
@@ -219,7 +219,7 @@ fn found(text: &str) -> Value {
 }
 
 #[test]
-fn the_last_of_several_is_found_whatever_stands_around_it() {
+fn finds_the_last_object_whatever_surrounds_it() {
     let one = json!({"a": 1});
     for text in [
         r#"{"a": 1}"#,
@@ -242,7 +242,7 @@ fn the_last_of_several_is_found_whatever_stands_around_it() {
 }
 
 #[test]
-fn where_there_is_none_none_is_found() {
+fn finds_nothing_without_an_object() {
     for text in [
         "",
         "{",
@@ -260,7 +260,7 @@ fn where_there_is_none_none_is_found() {
 }
 
 #[test]
-fn one_that_tells_two_readers_two_things_is_refused() {
+fn rejects_an_object_that_two_readers_could_read_differently() {
     let twice = r#"{"a": 0} {"a": 1, "a": 2}"#;
     assert!(matches!(last_object(twice), Some(Err(why)) if why.contains("twice")));
     assert!(matches!(last_object(r#"{"a": 1e999}"#), Some(Err(_))));

@@ -41,7 +41,7 @@ fn status(fetched: Fetched) -> u16 {
 }
 
 #[test]
-fn answers_for_what_is_written() {
+fn answers_from_the_document() {
     let Fetched::Response(home) = get("https://acme.com/") else {
         panic!("no home page");
     };
@@ -59,7 +59,7 @@ fn answers_for_what_is_written() {
 }
 
 #[test]
-fn what_is_not_written_does_not_exist() {
+fn unlisted_hosts_and_paths_do_not_exist() {
     assert_eq!(status(get("https://acme.com/robots.txt")), 404);
     assert_eq!(status(get("https://mail.com/")), 404);
     assert_eq!(get("https://null.com/"), Fetched::NoSuchHost);
@@ -91,7 +91,7 @@ fn answers_dns_in_order_of_preference() {
 }
 
 #[test]
-fn refuses_what_it_does_not_know() {
+fn rejects_unknown_members() {
     for text in [
         "",
         "{}",

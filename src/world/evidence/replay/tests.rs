@@ -138,7 +138,7 @@ fn asks_each_question_once() {
 }
 
 #[test]
-fn says_what_was_not_recorded() {
+fn names_questions_that_were_not_recorded() {
     let empty = Evidence::default();
     let bodies = std::collections::BTreeMap::new();
     let replay = Replay::new(&empty, &bodies);

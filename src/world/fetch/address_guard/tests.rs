@@ -75,7 +75,7 @@ fn ordinary_public_addresses_are_permitted() {
 }
 
 #[test]
-fn an_allowed_network_opens_itself_and_nothing_beside_it() {
+fn an_allowed_network_opens_only_itself() {
     let allow = networks(&["127.0.0.1/32", "fd00::/8"]);
     assert!(permitted(address("127.0.0.1"), &allow));
     assert!(!permitted(address("127.0.0.2"), &allow));

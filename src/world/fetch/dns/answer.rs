@@ -1,4 +1,4 @@
-//! What an answer says: pure reading of a message that echoes the question.
+//! The meaning of an answer: a pure function of a message that echoes the question.
 //!
 //! | the message | the reading |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | NOERROR, no record, SOA at or above the last name | no such record (RFC 2308 §2.2) |
 //! | NOERROR, no record, no SOA, no NS, chain not followed | no such record (RFC 2308 §2.2, type 3) |
 //! | NOERROR, part of a chain | ask on, for its last name |
-//! | all else: referral, alias loop, chain too long, other codes | nothing definite |
+//! | anything else: referral, alias loop, chain too long, other codes | nothing definite |
 //!
 //! A denial counts only from a server that is authoritative or recurses: one that is neither
 //! knows nothing about the name.
@@ -22,7 +22,7 @@ use crate::world::{Looked, MxHost, RecordKind, Records};
 
 const MAX_ALIASES: usize = 8;
 
-/// Why nothing definite is known.
+/// Why the answer is not definite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Indefinite(pub(super) String);
 
@@ -38,9 +38,8 @@ pub(super) fn record_type(kind: RecordKind) -> RecordType {
     }
 }
 
-/// What a message says of the last name of `chain`, the names that aliases have led through; the
-/// message's own aliases are added to it. None when the chain goes on at a name of which the
-/// message says nothing.
+/// The answer of a message for the last name of `chain`, a chain of aliases to which the message's own
+/// aliases are added. None if the chain continues with a name that the message does not cover.
 pub(super) fn read(
     message: &Message,
     chain: &mut Vec<Name>,
@@ -136,8 +135,7 @@ fn sorted<T: Ord>(found: impl Iterator<Item = T>) -> Vec<T> {
     found.into_iter().collect()
 }
 
-/// The exchanger of an MX record; none when it cannot be a host's name, so that no mail
-/// can reach it by that name.
+/// The exchanger of an MX record; none if it is not a valid host name, because no mail can reach it.
 fn mx_host(data: &RData) -> Option<MxHost> {
     let RData::MX(mx) = data else { return None };
     let host = if mx.exchange.is_root() {

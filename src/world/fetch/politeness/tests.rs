@@ -61,7 +61,7 @@ fn a_lock_that_is_held_names_its_host_and_its_file() {
 }
 
 #[test]
-fn a_queue_is_still_while_nobody_in_it_begins_a_request() {
+fn a_queue_is_still_while_it_begins_no_request() {
     let start = Instant::now();
     let time = |seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
     let mut queue = Queue::default();
@@ -81,7 +81,7 @@ fn a_queue_is_still_while_nobody_in_it_begins_a_request() {
 }
 
 #[test]
-fn a_damaged_record_or_an_unusable_directory_stops_nothing() {
+fn a_damaged_record_or_unusable_directory_stops_no_request() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let politeness = Politeness::new(Some(dir.path().to_owned()));
     drop(turn(&politeness, GAP, LATER));
@@ -101,7 +101,7 @@ fn a_damaged_record_or_an_unusable_directory_stops_nothing() {
 }
 
 #[test]
-fn what_is_no_regular_file_holds_nobody_up() {
+fn a_file_that_is_not_regular_blocks_nobody() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let name = hex::encode(Sha256::digest(b"acme.test"));
     let fifo = dir.path().join(name);

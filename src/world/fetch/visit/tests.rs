@@ -207,7 +207,7 @@ fn ends_where_nothing_definite_can_be_said() {
 }
 
 #[test]
-fn asks_nothing_of_what_is_no_web_page() {
+fn asks_for_web_urls_only() {
     let fetcher = MockFetcher::new();
     for start in "file:///etc/passwd https://me@acme.com/ mailto:a@acme.com".split(' ') {
         let visit = visit(&fetcher, &url(start), RobotsPolicy::Obey);
@@ -291,7 +291,7 @@ fn follows_robots_txt_where_it_moved_and_hands_on_its_delay() {
 }
 
 #[test]
-fn a_page_that_reloads_is_read_as_it_stands() {
+fn a_page_that_reloads_itself_is_read() {
     let web = Web::of([
         ("/", page("refresh /#again")),
         ("/a", moved("/b")),

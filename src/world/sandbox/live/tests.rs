@@ -39,7 +39,7 @@ fn failure(config: &SandboxConfig, order: &CommandSpec) -> Option<String> {
 }
 
 #[test]
-fn a_start_a_copy_and_a_tree_that_fail_are_our_failures() {
+fn failed_starts_copies_and_trees_are_our_failures() {
     let place = tempfile::tempdir().unwrap();
     let mut config = config(place.path());
     let order = order(&config.programs[0].path);
@@ -92,7 +92,7 @@ fn a_changed_program_is_our_failure() {
 }
 
 #[test]
-fn a_refused_edit_and_a_folder_taken_away_are_not() {
+fn a_refused_edit_and_a_removed_folder_are_not_our_failures() {
     let place = tempfile::tempdir().unwrap();
     let config = config(place.path());
     let mut edited = order(&config.programs[0].path);
@@ -107,7 +107,7 @@ fn a_refused_edit_and_a_folder_taken_away_are_not() {
 }
 
 #[test]
-fn a_tree_that_was_read_stays_as_it_was_for_every_judgement() {
+fn every_judgement_sees_the_same_tree() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("a.txt");
     fs::write(&file, "then").unwrap();

@@ -92,7 +92,7 @@ fn only_a_definite_answer_counts() {
 }
 
 #[test]
-fn a_server_that_neither_owns_nor_recurses_denies_nothing() {
+fn a_denial_needs_an_authoritative_or_recursive_server() {
     for code in [ResponseCode::NXDomain, ResponseCode::NoError] {
         let mut message = message(code);
         message.metadata.recursion_available = false;
@@ -103,7 +103,7 @@ fn a_server_that_neither_owns_nor_recurses_denies_nothing() {
 }
 
 #[test]
-fn long_chains_are_no_answers() {
+fn long_chains_are_not_answers() {
     let read_chain = |length: usize| {
         let step = |n: usize| match n {
             0 => WWW.to_owned(),
@@ -119,7 +119,7 @@ fn long_chains_are_no_answers() {
 }
 
 #[test]
-fn exchangers_are_sorted_the_root_is_null_and_what_is_no_host_is_left_out() {
+fn exchangers_are_sorted_and_invalid_hosts_left_out() {
     let read_mx = |hosts: &[(u16, &str)]| {
         let mx = |(preference, host): &(u16, &str)| {
             record("acme.test.", RData::MX(MX::new(*preference, name(host))))
