@@ -1,17 +1,12 @@
 //! Starts Chromium where it has no network and may write only to a directory of its own, and ends
 //! it with everything that it started.
 
-use std::fs::{self, File, Permissions};
-use std::io;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::fs;
 use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::fcntl::OFlag;
-use nix::sys::stat::Mode;
-use nix::unistd::mkfifo;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -44,7 +39,9 @@ const FLAGS: [&str; 20] = [
     // No page has secrets to keep from another: there are no cookies. In one process, the requests
     // of all frames come to one place.
     "--disable-site-isolation-trials",
-    "--disable-features=IsolateOrigins,site-per-process,Translate,MediaRouter,OptimizationHints",
+    // Each window would start two renderers for the menus of its address bar.
+    "--disable-features=IsolateOrigins,site-per-process,Translate,MediaRouter,OptimizationHints,\
+     WebUIOmniboxPopup,WebUIOmniboxAimPopup",
     "--window-size=1280,900",
     "about:blank",
 ];
@@ -66,8 +63,8 @@ impl Chromium {
         let scratch = tempfile::Builder::new().prefix("comail-browser-").tempdir();
         let scratch = scratch.map_err(|error| format!("no temporary directory: {error}"))?;
         let dir = scratch.path().to_owned();
-        let connection =
-            pipes(&dir).map_err(|error| format!("no pipes in {}: {error}", dir.display()))?;
+        let connection = Connection::new(&dir)
+            .map_err(|error| format!("no pipes in {}: {error}", dir.display()))?;
         let order = order(program);
         // It may be installed where commands read nothing, with its files in its folder.
         let mut readable = vec![program.to_owned()];
@@ -87,7 +84,7 @@ impl Chromium {
         if !service.confinement().namespaces.contains(&Namespace::Net) {
             return Err("this system does not let it be kept off the network".to_owned());
         }
-        let mut chromium = Self {
+        let chromium = Self {
             connection,
             service,
             _thread: thread,
@@ -105,34 +102,34 @@ impl Chromium {
     }
 
     pub(super) fn is_alive(&self) -> bool {
-        self.service.ended().is_none()
+        self.connection.check().is_ok() && self.service.ended().is_none()
     }
 
-    pub(super) fn version(&mut self) -> Result<String, Failure> {
-        // A program that ends at once does not answer either, and is not waited for.
+    pub(super) fn version(&self) -> Result<String, Failure> {
+        const GET: &str = "Browser.getVersion";
         let until = Instant::now() + START_WITHIN;
-        let id = self
-            .connection
-            .send(None, "Browser.getVersion", json!({}), until)?;
+        let mut line = self.connection.line();
+        line.ask(GET, json!({}), until)?;
         loop {
             let soon = Instant::now() + Duration::from_millis(50);
-            match self.connection.receive(soon)? {
-                Some(message) if message.id == Some(id) => {
-                    let version = message.into_result("Browser.getVersion")?;
+            match line.receive(soon)? {
+                Some(message) => {
+                    let version = message.into_result(GET)?;
                     let product = version["product"].as_str().unwrap_or_default();
                     return Ok(product.to_owned());
                 }
+                // A program that ends before it opens the pipe closes none.
                 None if !self.is_alive() => {
                     return Err(Failure::Gone(format!("{:?}", self.service.ended())));
                 }
                 None if Instant::now() >= until => return Err(Failure::Late),
-                Some(_) | None => {}
+                None => {}
             }
         }
     }
 
-    pub(super) fn connection(&mut self) -> &mut Connection {
-        &mut self.connection
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
     }
 }
 
@@ -157,21 +154,6 @@ fn order(program: &Path) -> CommandSpec {
         writable: vec!["/proc".to_owned()],
         ..CommandSpec::default()
     }
-}
-
-/// The two pipes, made where the browser finds them. Both ends of each are open from now on, so that
-/// opening one never waits for the other.
-fn pipes(dir: &Path) -> io::Result<Connection> {
-    let open = |name: &str| -> io::Result<File> {
-        let path = dir.join(name);
-        mkfifo(&path, Mode::S_IRUSR | Mode::S_IWUSR)?;
-        // The browser may be another user; nobody else can enter the directory.
-        fs::set_permissions(&path, Permissions::from_mode(0o666))?;
-        let mut options = File::options();
-        options.read(true).write(true);
-        options.custom_flags(OFlag::O_NONBLOCK.bits()).open(path)
-    };
-    Ok(Connection::new(open("to")?, open("from")?))
 }
 
 /// Starts something on a thread that lives until the sender is dropped. `run` takes what was started

@@ -14,19 +14,21 @@ mod requests;
 mod tab;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use url::Url;
 
 use self::chromium::Chromium;
-use self::connection::Failure;
 use crate::world::sandbox::Launcher;
 use crate::world::{Rendered, Response, Unanswered, UnansweredKind};
 
 pub use requests::{Resource, ResourceAnswer, Resources};
 
-/// The names by which a browser that can be driven is installed.
-const NAMES: [&str; 5] = [
+/// The names by which a browser that can be driven is installed. The first two have no windows, and
+/// take half the time for a page.
+const NAMES: [&str; 7] = [
+    "chromium-headless-shell",
+    "chrome-headless-shell",
     "chromium",
     "chromium-browser",
     "google-chrome",
@@ -51,13 +53,17 @@ fn is_program(path: &Path) -> bool {
         .is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }
 
+/// How many pages are shown at a time.
+const TABS: usize = 4;
+
 /// One browser, which is started when it is first needed, and ended with this value.
 #[derive(Debug)]
 pub struct Browser {
     program: PathBuf,
     /// What starts and confines it; this program if none is named.
     launcher: Option<Launcher>,
-    running: Mutex<Option<Chromium>>,
+    running: Mutex<Option<Arc<Chromium>>>,
+    tabs: Tabs,
 }
 
 impl Browser {
@@ -66,6 +72,7 @@ impl Browser {
             program,
             launcher: None,
             running: Mutex::default(),
+            tabs: Tabs::default(),
         }
     }
 
@@ -86,53 +93,74 @@ impl Browser {
         Chromium::start(&self.program, launcher)
     }
 
-    fn started<'r>(&self, running: &'r mut Option<Chromium>) -> Result<&'r mut Chromium, String> {
-        if running.as_ref().is_some_and(|it| !it.is_alive()) {
-            *running = None;
+    /// The browser that runs, or a new one.
+    fn started(&self) -> Result<Arc<Chromium>, String> {
+        let mut running = locked(&self.running);
+        match running.as_ref().filter(|it| it.is_alive()) {
+            Some(chromium) => Ok(Arc::clone(chromium)),
+            None => Ok(Arc::clone(running.insert(Arc::new(self.start()?)))),
         }
-        match running {
-            Some(chromium) => Ok(chromium),
-            none => Ok(none.insert(self.start()?)),
-        }
+    }
+
+    /// Lets the next page have another browser. Pages that this one shows still go on.
+    fn give_up(&self, chromium: &Arc<Chromium>) {
+        let mut running = locked(&self.running);
+        running.take_if(|it| Arc::ptr_eq(it, chromium));
     }
 
     /// Starts it, and gives its version; the error says why it cannot be used.
     pub fn check(&self) -> Result<String, String> {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let chromium = self.started(&mut running)?;
-        let version = chromium.version();
-        if version.is_err() {
-            *running = None;
-        }
+        let version = self.started()?.version();
         version.map_err(|failure| failure.to_string())
     }
 
-    /// What a reader sees of the page that `response` brought. One page is rendered at a time.
+    /// What a reader sees of the page that `response` brought.
     pub fn render(&self, url: &Url, response: &Response, resources: &dyn Resources) -> Rendered {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut again = true;
-        loop {
-            let chromium = match self.started(&mut running) {
-                Ok(chromium) => chromium,
-                Err(why) => return no_browser(&self.program, &why),
-            };
-            let failure = match tab::render(chromium.connection(), url, response, resources) {
-                Ok(rendered) => return rendered,
-                Err(failure) => failure,
-            };
-            // It may have died for a reason of its own, such as lack of memory.
-            *running = None;
-            if !again || !matches!(failure, Failure::Gone(_)) {
-                let detail = format!("{url}: the browser could not show it: {failure}");
-                let unanswered = Unanswered::new(UnansweredKind::Protocol, detail);
-                return Rendered::Unanswered(unanswered);
+        let _tab = self.tabs.one();
+        let chromium = match self.started() {
+            Ok(chromium) => chromium,
+            Err(why) => {
+                let detail = format!("{}: {why}", self.program.display());
+                let why = Unanswered::new(UnansweredKind::NoBrowser, detail);
+                return Rendered::Unanswered(why);
             }
-            again = false;
-        }
+        };
+        let rendered = tab::render(chromium.connection(), url, response, resources);
+        rendered.unwrap_or_else(|failure| {
+            self.give_up(&chromium);
+            let detail = format!("{url}: the browser could not show it: {failure}");
+            Rendered::Unanswered(Unanswered::new(UnansweredKind::Protocol, detail))
+        })
     }
 }
 
-fn no_browser(program: &Path, why: &str) -> Rendered {
-    let detail = format!("{}: {why}", program.display());
-    Rendered::Unanswered(Unanswered::new(UnansweredKind::NoBrowser, detail))
+/// How many tabs are open, at most [`TABS`].
+#[derive(Debug, Default)]
+struct Tabs {
+    open: Mutex<usize>,
+    closed: Condvar,
+}
+
+impl Tabs {
+    /// Waits for its turn, which ends with the guard.
+    fn one(&self) -> Turn<'_> {
+        let open = locked(&self.open);
+        let is_full = |open: &mut usize| *open >= TABS;
+        let open = self.closed.wait_while(open, is_full);
+        *open.unwrap_or_else(PoisonError::into_inner) += 1;
+        Turn(self)
+    }
+}
+
+struct Turn<'a>(&'a Tabs);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        *locked(&self.0.open) -= 1;
+        self.0.closed.notify_one();
+    }
+}
+
+fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use url::Url;
 
-use super::connection::{Connection, Failure, Message};
+use super::connection::{Connection, Failure, Line, Message};
 use super::paint::{LetterBox, Picture, is_painted};
 use super::requests::{
     MAX_REQUESTS, Paused, Purpose, Resource, ResourceAnswer, Resources, too_many,
@@ -48,27 +48,20 @@ const MAX_AIMS: usize = 40;
 
 /// Shows the page that `response` brought, and gives what a reader sees of it.
 pub(super) fn render(
-    connection: &mut Connection,
+    connection: &Connection,
     url: &Url,
     response: &Response,
     resources: &dyn Resources,
 ) -> Result<Rendered, Failure> {
     let mut known = HashMap::new();
-    let first = show(
-        connection,
-        url,
-        response,
-        (resources, &mut known),
-        &BTreeSet::new(),
-    )?;
-    match first {
-        Shown::Done(rendered) => Ok(rendered),
-        // Some address stands on an image, which is loaded this time.
-        Shown::OnImages(images) => {
-            match show(connection, url, response, (resources, &mut known), &images)? {
-                Shown::Done(rendered) => Ok(rendered),
-                Shown::OnImages(_) => Err(Failure::Late),
-            }
+    let mut images = BTreeSet::new();
+    loop {
+        let given = (resources, &mut known, &images);
+        match show(connection, url, response, given)? {
+            Shown::Done(rendered) => return Ok(rendered),
+            // Some address stands on an image, which is loaded the second time.
+            Shown::OnImages(behind) if images.is_empty() => images = behind,
+            Shown::OnImages(_) => return Err(Failure::Late),
         }
     }
 }
@@ -78,27 +71,33 @@ enum Shown {
     OnImages(BTreeSet<String>),
 }
 
+type Given<'a> = (
+    &'a dyn Resources,
+    &'a mut HashMap<String, Resource>,
+    &'a BTreeSet<String>,
+);
+
 fn show(
-    connection: &mut Connection,
+    connection: &Connection,
     url: &Url,
     response: &Response,
-    (resources, known): (&dyn Resources, &mut HashMap<String, Resource>),
-    images: &BTreeSet<String>,
+    (resources, known, images): Given<'_>,
 ) -> Result<Shown, Failure> {
     let until = Instant::now() + ALL_WITHIN;
     let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-    let made = connection.call(None, "Target.createBrowserContext", json!({}), until)?;
+    let mut browser = connection.line();
+    let made = browser.call("Target.createBrowserContext", json!({}), until)?;
     let context = text(&made, "browserContextId");
     let target = json!({"url": "about:blank", "browserContextId": context,
         "width": 1280, "height": 900});
-    let made = connection.call(None, "Target.createTarget", target, until)?;
+    let made = browser.call("Target.createTarget", target, until)?;
     let target = text(&made, "targetId");
     let attach = json!({"targetId": target, "flatten": true});
-    let attached = connection.call(None, "Target.attachToTarget", attach, until)?;
-    let session = text(&attached, "sessionId");
+    let attached = browser.call("Target.attachToTarget", attach, until)?;
+    let mut line = connection.line();
+    line.attach(text(&attached, "sessionId"));
     let tab = Tab {
-        connection,
-        session: session.clone(),
+        line,
         // The main frame of a target has its id.
         frame: target,
         url,
@@ -120,14 +119,7 @@ fn show(
     };
     let shown = tab.run();
     let dispose = json!({"browserContextId": context});
-    connection.forget(&session);
-    connection.call(
-        None,
-        "Target.disposeBrowserContext",
-        dispose,
-        until + QUIET * 10,
-    )?;
-    connection.forget(&session);
+    browser.call("Target.disposeBrowserContext", dispose, until + QUIET * 10)?;
     shown
 }
 
@@ -141,8 +133,7 @@ enum Phase {
 }
 
 struct Tab<'a> {
-    connection: &'a mut Connection,
-    session: String,
+    line: Line<'a>,
     frame: String,
     url: &'a Url,
     response: &'a Response,
@@ -188,6 +179,10 @@ impl Tab<'_> {
         for (method, params) in [
             ("Page.enable", json!({})),
             ("Fetch.enable", json!({"patterns": [{"urlPattern": "*"}]})),
+            (
+                "Target.setAutoAttach",
+                json!({"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true}),
+            ),
             ("Network.setBypassServiceWorker", json!({"bypass": true})),
             (
                 "Emulation.setDeviceMetricsOverride",
@@ -197,10 +192,10 @@ impl Tab<'_> {
                 "Emulation.setEmulatedMedia",
                 json!({"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}),
             ),
-            ("Page.navigate", json!({"url": self.url.as_str()})),
         ] {
-            self.call(method, params)?;
+            self.tell(method, params)?;
         }
+        self.call("Page.navigate", json!({"url": self.url.as_str()}))?;
         self.wait_until_quiet(QUIET)?;
         if let Some(why) = self.unanswered.take() {
             return Ok(Shown::Done(Rendered::Unanswered(why)));
@@ -420,11 +415,10 @@ impl Tab<'_> {
     }
 
     fn call(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
-        let session = Some(self.session.as_str());
-        let id = self.connection.send(session, method, params, self.until)?;
+        let id = self.line.ask(method, params, self.until)?;
         // Kept apart from what `hear` puts back, which waits for this answer too.
         loop {
-            match self.connection.receive(self.until)? {
+            match self.line.receive(self.until)? {
                 None => return Err(Failure::Late),
                 Some(message) if message.id == Some(id) => return message.into_result(method),
                 Some(message) => self.hear(message)?,
@@ -434,9 +428,7 @@ impl Tab<'_> {
 
     /// Sends a command whose answer does not matter.
     fn tell(&mut self, method: &str, params: Value) -> Result<(), Failure> {
-        let session = Some(self.session.as_str());
-        self.connection.send(session, method, params, self.until)?;
-        Ok(())
+        self.line.tell(method, params, self.until)
     }
 
     /// Answers the page until it has asked for nothing for this long.
@@ -458,7 +450,7 @@ impl Tab<'_> {
             if now >= until || self.unanswered.is_some() {
                 return Ok(());
             }
-            if let Some(message) = self.connection.receive(until)? {
+            if let Some(message) = self.line.receive(until)? {
                 self.hear(message)?;
             }
         }
@@ -478,6 +470,8 @@ impl Tab<'_> {
             "Page.javascriptDialogOpening" => {
                 self.tell("Page.handleJavaScriptDialog", json!({"accept": true}))?;
             }
+            // It may ask for what nobody answers here.
+            "Target.attachedToTarget" => self.incomplete = true,
             "Inspector.targetCrashed" | "Target.targetCrashed" => return Err(Failure::Crashed),
             _ => {}
         }
@@ -497,10 +491,10 @@ impl Tab<'_> {
             } else {
                 others.push(message);
             }
-            next = self.connection.receive(Instant::now())?;
+            next = self.line.receive(Instant::now())?;
         }
         for message in others {
-            self.connection.put_back(message);
+            self.line.put_back(message);
         }
         Ok(batch)
     }
