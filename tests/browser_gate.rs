@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::TcpListener;
+use std::net::{TcpListener, UdpSocket};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Mutex;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use comail::world::browser::{Browser, Resource, ResourceAnswer, Resources};
 use comail::world::mailbox::Mailbox;
@@ -15,8 +17,10 @@ use comail::world::sandbox::Launcher;
 use comail::world::{Rendered, RenderedPage, Response, Unanswered, UnansweredKind};
 use url::Url;
 
-use crate::harness::EmailNet;
 use crate::harness::email_net::{ACME, WWW};
+use crate::harness::served::Served;
+use crate::harness::tools::chromium;
+use crate::harness::{EmailNet, Place};
 use crate::servers::http::Reply;
 
 const PAGE: &str = "https://acme.co/contact";
@@ -25,18 +29,6 @@ const PAGE: &str = "https://acme.co/contact";
 fn url(text: &str) -> Url {
     let page = Url::parse(PAGE).expect("a URL");
     page.join(text).expect("a URL")
-}
-
-fn chromium() -> PathBuf {
-    let program = std::env::var_os("CHROMIUM").unwrap_or_else(|| "/usr/bin/chromium".into());
-    let program = PathBuf::from(program);
-    let remedy = "install your system's package `chromium`, or name the program in CHROMIUM";
-    assert!(
-        program.exists(),
-        "{} is missing: {remedy}",
-        program.display()
-    );
-    program
 }
 
 /// Files that a page may ask for, by URL. What is not there does not exist; what is `None` does not
@@ -94,7 +86,7 @@ fn browser() -> Browser {
     Browser::started_by(Launcher::new(comail), chromium())
 }
 
-fn render(browser: &Browser, html: &str, files: &Files) -> Rendered {
+fn render(browser: &Browser, html: &str, files: &dyn Resources) -> Rendered {
     let response = Response {
         disposition: None,
         status: 200,
@@ -488,21 +480,166 @@ fn a_page_gets_nothing_from_private_addresses_and_opens_no_socket() {
     }
 }
 
+/// A browser of a test's own, whose processes can be told from others.
+struct OwnBrowser {
+    dir: tempfile::TempDir,
+    program: PathBuf,
+}
+
+impl OwnBrowser {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let program = dir.path().join("browser");
+        let chromium = chromium();
+        let script = format!(
+            "#!/bin/sh\nexec {} --user-agent={} \"$@\"\n",
+            chromium.display(),
+            dir.path().display()
+        );
+        std::fs::write(&program, script).unwrap();
+        // A root that becomes another user must reach it.
+        for path in [dir.path(), &program] {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        Self { dir, program }
+    }
+
+    fn setting(&self) -> String {
+        format!("--set=network.browser={}", self.program.display())
+    }
+
+    /// Those of its processes that started the others.
+    fn running(&self) -> Vec<String> {
+        let mark = format!("--user-agent={}", self.dir.path().display());
+        let processes = std::fs::read_dir("/proc").unwrap();
+        let pids = processes.filter_map(|it| it.unwrap().file_name().into_string().ok());
+        let is_own = |pid: &String| {
+            let arguments = std::fs::read_to_string(format!("/proc/{pid}/cmdline"));
+            let arguments = arguments.unwrap_or_default();
+            let has = |start: &str| arguments.split('\0').any(|it| it.starts_with(start));
+            // What confines it has it as an argument too, but not among its first.
+            has("--remote-debugging-pipe") && has(&mark) && !has("--type=") && !has("/bin/sh")
+        };
+        pids.filter(is_own).collect()
+    }
+}
+
+/// Kills the browser when its page asks for a file.
+struct Killer(OwnBrowser);
+
+impl Resources for Killer {
+    fn get(&self, _url: &Url, _within: Duration) -> Resource {
+        let mut kill = Command::new("kill");
+        let killed = kill.arg("-KILL").args(self.0.running()).status();
+        assert!(killed.unwrap().success());
+        Resource::Unreachable
+    }
+
+    fn may_read(&self, _frame: &Url) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_browser_that_is_killed_leaves_its_page_unanswered_and_the_next_page_has_another() {
+    let killer = Killer(OwnBrowser::new());
+    let comail = PathBuf::from(env!("CARGO_BIN_EXE_comail"));
+    let browser = Browser::started_by(Launcher::new(comail), killer.0.program.clone());
+    let page = "<p>info@acme.co</p>";
+    assert_eq!(shown(&browser, page, &Files::default()), Presence::Visible);
+    let began = Instant::now();
+    let killed = render(
+        &browser,
+        &format!("<link rel=stylesheet href=/a.css>{page}"),
+        &killer,
+    );
+    let Rendered::Unanswered(why) = killed else {
+        panic!("{killed:?}");
+    };
+    assert_eq!(why.silence, UnansweredKind::Protocol, "{why:?}");
+    // Nobody waits as long as a page may take.
+    assert!(began.elapsed() < Duration::from_secs(20), "{why:?}");
+    assert_eq!(shown(&browser, page, &Files::default()), Presence::Visible);
+}
+
+#[test]
+fn several_pages_are_shown_at_once() {
+    let browser = browser();
+    let files = Files::default().with("/a.css", "text/css", ".b{color:#333} .w{color:#fff}");
+    let link = "<link rel=stylesheet href=/a.css>";
+    thread::scope(|scope| {
+        for at in 0..8 {
+            let (browser, files) = (&browser, &files);
+            let (class, expected) = match at % 2 {
+                0 => ("b", Presence::Visible),
+                _ => ("w", Presence::Hidden),
+            };
+            scope.spawn(move || {
+                let html = format!("{link}<p class={class}>info@acme.co</p>");
+                assert_eq!(shown(browser, &html, files), expected, "{at}");
+            });
+        }
+    });
+}
+
+#[test]
+fn a_server_keeps_one_browser_for_all_answers() {
+    let own = OwnBrowser::new();
+    let mut net = EmailNet::unscanned();
+    net.company("beta.co.kr", "Beta Foods");
+    let flags = net.flags_with(&[&own.setting()]);
+    net.place.scan(&[ACME, "Beta Foods"], &flags);
+    let place = std::mem::replace(&mut net.place, Place::new());
+    let served = Served::of(place, &[]);
+    let token = served.token(&["--worker", "kim"]);
+    let mut before = None;
+    for (id, domain) in [(1, "acme.co.kr"), (2, "beta.co.kr")] {
+        let args = net.right(domain).args(id);
+        let args: Vec<_> = args.iter().map(String::as_str).collect();
+        let (_, answer) = served.json(&token, &args);
+        assert_eq!(answer["verdict"], "PASS", "{answer:#}");
+        let running = own.running();
+        assert_eq!(running.len(), 1, "{running:?}");
+        assert_eq!(*before.get_or_insert(running.clone()), running);
+    }
+}
+
+#[test]
+fn workers_sockets_and_calls_lead_nowhere() {
+    let browser = browser();
+    let stream = TcpListener::bind("127.0.0.1:0").unwrap();
+    let packets = UdpSocket::bind("127.0.0.1:0").unwrap();
+    stream.set_nonblocking(true).unwrap();
+    packets.set_nonblocking(true).unwrap();
+    let to = stream.local_addr().unwrap();
+    let stun = packets.local_addr().unwrap();
+    let html = format!(
+        "<link rel=preconnect href=http://{to}><link rel=prefetch href=http://{to}/p>
+        <p>info@acme.co</p><script>
+        const script = `fetch('http://{to}/w'); new WebSocket('ws://{to}/'); importScripts('http://{to}/i')`;
+        const blob = URL.createObjectURL(new Blob([script]));
+        new Worker(blob); new SharedWorker(blob);
+        const call = new RTCPeerConnection({{iceServers: [{{urls: 'stun:{stun}'}}]}});
+        call.createDataChannel('x'); call.createOffer().then((it) => call.setLocalDescription(it));
+        new WebSocket('ws://{to}/'); navigator.sendBeacon('http://{to}/b', 'x');
+        new EventSource('http://{to}/e'); new Image().src = 'http://{to}/m';</script>"
+    );
+    let rendered = rendered_by(&browser, &html, &Files::default());
+    assert_eq!(presence(&page(&rendered), &address()), Presence::Visible);
+    assert!(rendered.incomplete, "a worker got no answers");
+    let got = stream.accept().map(|_| ());
+    assert_eq!(got.unwrap_err().kind(), io::ErrorKind::WouldBlock);
+    let got = packets.recv(&mut [0]);
+    assert_eq!(got.unwrap_err().kind(), io::ErrorKind::WouldBlock);
+}
+
 #[test]
 fn a_browser_that_is_gone_is_an_error_and_nothing_is_recorded() {
     let net = EmailNet::unscanned();
-    let script = "#!/bin/sh\nexec \"$CHROMIUM\" \"$@\"\n";
-    let script = script.replace("$CHROMIUM", &chromium().display().to_string());
-    let elsewhere = tempfile::tempdir().unwrap();
-    let own = elsewhere.path().join("browser");
-    std::fs::write(&own, script).unwrap();
-    // A root that becomes another user must reach it.
-    for path in [elsewhere.path(), &own] {
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    }
-    let flags = net.flags_with(&[&format!("--set=network.browser={}", own.display())]);
+    let own = OwnBrowser::new();
+    let flags = net.flags_with(&[&own.setting()]);
     net.place.scan(&[ACME], &flags);
-    std::fs::remove_file(&own).unwrap();
+    std::fs::remove_file(&own.program).unwrap();
     let (code, answer) = net.submit(1, &net.acme());
     assert_eq!(code, 1, "{answer:#}");
     assert!(
@@ -511,6 +648,12 @@ fn a_browser_that_is_gone_is_an_error_and_nothing_is_recorded() {
     );
     let (_, status) = net.place.json(["status"]);
     assert_eq!(status["tally"]["todo"], 1, "{status:#}");
+    // What fails before any page is looked at needs none.
+    for email in ["info@acme", "info@nowhere.acme.co.kr"] {
+        let (code, answer) = net.submit(1, &net.acme().email(email));
+        assert_ne!(code, 1, "{answer:#}");
+        assert_eq!(answer["verdict"], "FAIL", "{answer:#}");
+    }
 }
 
 #[test]

@@ -18,6 +18,8 @@ use data::{Bounds, Case, Corpus, Kind, Known, LANGUAGES, Needs};
 use site::Site;
 
 use crate::harness::email_net::{Submission, rules};
+use crate::harness::served::Served;
+use crate::harness::tools::chromium;
 use crate::harness::{EmailNet, Place, Run};
 
 /// How many answers are judged at a time.
@@ -86,9 +88,6 @@ fn table(title: &str, judged: &[&Judged<'_>], field: fn(&Case) -> &String) -> St
 
 /// Why writing into a text cannot fail.
 const WRITABLE: &str = "memory can be written to";
-
-/// The flags with which a session lets a browser decide; the gate has none yet.
-const BROWSER: &[&str] = &[];
 
 fn has_browser() -> bool {
     env::var_os("COMAIL_TEST_BROWSER").is_some_and(|value| value == "1")
@@ -234,11 +233,21 @@ fn judge<'a>(
     cases: &[&'a Case],
     anchors: Anchors,
 ) -> Vec<Judged<'a>> {
-    let place = scanned(net, cases, anchors);
+    // A server keeps one browser for all.
+    let served = Served::of(scanned(net, cases, anchors), &[]);
+    let workers = (0..AT_ONCE).map(|at| served.token(&["--worker", &format!("w{at}")]));
+    let free = Mutex::new(workers.collect::<Vec<_>>());
+    let of_free = || free.lock().expect("no worker panics with the lock");
     let answers = at_once(cases.len(), |at| {
         let id = u32::try_from(at + 1).expect("few cases");
-        let submit = submissions[&cases[at].name].args(id);
-        Run::of(place.command().args(submit).arg("--json")).json().1
+        let args = submissions[&cases[at].name].args(id);
+        let token = of_free().pop().expect("one for each");
+        let mut command = served.client.command();
+        command.env("COMAIL_SERVER", &served.url);
+        command.env("COMAIL_TOKEN", &token);
+        let answer = Run::of(command.args(args).arg("--json")).json().1;
+        of_free().push(token);
+        answer
     });
     let judged = answers.into_iter().zip(cases).map(|(answer, case)| {
         let verdict = answer["verdict"].as_str();
@@ -273,10 +282,9 @@ fn scanned(net: &EmailNet, cases: &[&Case], anchors: Anchors) -> Place {
     }
     // A streak without a PASS is what the corpus is made of.
     scan.push("--set=scan.pause-after=100000");
-    if has_browser() {
-        scan.extend(BROWSER);
-    }
     let scan = scan.into_iter().map(str::to_owned);
+    let browser = has_browser().then(|| format!("--set=network.browser={}", chromium().display()));
+    let scan = scan.chain(browser);
     // A busy machine must not turn an answer into silence.
     let flags = net.flags_with(&["--set=network.timeout=20"]);
     place.run(scan.chain(flags)).ok();

@@ -33,6 +33,7 @@ use crate::serve::{
     MAX_BODY_BYTES_WITH_FILES, NextCall, Reply, Scheme, Server, SubmitCall, TokenStore,
 };
 use crate::session::{self, EvidenceStore, Session, Worker};
+use crate::world::fetch::live::SharedWorld;
 
 /// Judge the answers of agents that can only talk to this process
 ///
@@ -92,6 +93,7 @@ pub(super) fn run(context: &mut Context, args: &ServeArgs) -> Result<Exit> {
             dir: context.dir.clone(),
             reaching: Reaching::default(),
             files: ZoneFiles::Received,
+            network: SharedWorld::default(),
         });
         let tokens = Arc::new(TokenStore::of(&context.dir));
         let mut bounds = Bounds::default();
@@ -197,6 +199,7 @@ pub(super) struct SessionDesk {
     pub(super) dir: PathBuf,
     pub(super) reaching: Reaching,
     pub(super) files: ZoneFiles,
+    pub(super) network: SharedWorld,
 }
 
 /// Where the files of the write zones come from when an answer is judged.
@@ -269,6 +272,50 @@ impl SessionDesk {
         };
         next::give(context, Some(&claimant), &self.reaching)
     }
+
+    fn submit_as(
+        &self,
+        context: &mut Context,
+        (worker, only): (&Worker, Option<QuestId>),
+        call: SubmitCall,
+    ) -> Result<Exit> {
+        let files = self.files;
+        let session: Session = context.open_session()?;
+        let mut judging = JudgeContext::sharing(&self.network, &session)?;
+        match call.tree {
+            Some(patch) if files == ZoneFiles::Received => judging.world.receive(patch)?,
+            Some(_) => return refuse("this server reads the files itself; send no `tree`"),
+            None if files == ZoneFiles::Received && judging.has_tree() && call.fields.is_some() => {
+                return refuse(
+                    "the quests are about files: send the write zones with the answer, as `tree`; \
+                     nothing changed",
+                );
+            }
+            None => {}
+        }
+        let kind = &judging.kind.quest;
+        let submission = match (call.fields, &call.none) {
+            (Some(fields), None) => {
+                let fields = fields_of(kind, Value::Object(fields));
+                let fields = fields.map_err(|bad| UsageError(bad.to_string()))?;
+                submit::whole(fields, kind, true)?
+            }
+            (None, Some(why)) => submit::nothing_found(why)?,
+            _ => return refuse("send either `fields` or `none`; nothing changed"),
+        };
+        let quest = context::choose(&session, call.id, call.key.as_deref(), &kind.unit)?;
+        if let Some(only) = only.filter(|only| *only != quest) {
+            return refuse_another(only);
+        }
+        let answer = judge::Answer {
+            quest,
+            worker: Some(worker),
+            key: call.idempotency_key.map_or(CallKey::None, CallKey::New),
+            submission: &submission,
+            received: None,
+        };
+        submit::judge(context, session, &judging, answer)
+    }
 }
 
 fn refuse_another<T>(quest: QuestId) -> Result<T> {
@@ -296,7 +343,7 @@ impl Desk for SessionDesk {
                 self.next_for(&mut context, worker, *quest, &call)
             }
             (Grant::Worker { worker, quest }, Call::Submit(call)) => {
-                submit_as(&mut context, worker, (*quest, self.files), call)
+                self.submit_as(&mut context, (worker, *quest), call)
             }
             (Grant::Reader, Call::Next(_) | Call::Submit(_)) => refuse("this token may only read"),
         };
@@ -335,49 +382,6 @@ fn status_of(exit: Exit) -> u16 {
         Exit::Error | Exit::Finding | Exit::Interrupted => 500,
         Exit::Done | Exit::Complete | Exit::NoneFree | Exit::Failed | Exit::FailedAndDone => 200,
     }
-}
-
-fn submit_as(
-    context: &mut Context,
-    worker: &Worker,
-    (only, files): (Option<QuestId>, ZoneFiles),
-    call: SubmitCall,
-) -> Result<Exit> {
-    let session: Session = context.open_session()?;
-    let mut judging = JudgeContext::of(&session)?;
-    match call.tree {
-        Some(patch) if files == ZoneFiles::Received => judging.world.receive(patch)?,
-        Some(_) => return refuse("this server reads the files itself; send no `tree`"),
-        None if files == ZoneFiles::Received && judging.has_tree() && call.fields.is_some() => {
-            return refuse(
-                "the quests are about files: send the write zones with the answer, as `tree`; \
-                 nothing changed",
-            );
-        }
-        None => {}
-    }
-    let kind = &judging.kind.quest;
-    let submission = match (call.fields, &call.none) {
-        (Some(fields), None) => {
-            let fields = fields_of(kind, Value::Object(fields));
-            let fields = fields.map_err(|bad| UsageError(bad.to_string()))?;
-            submit::whole(fields, kind, true)?
-        }
-        (None, Some(why)) => submit::nothing_found(why)?,
-        _ => return refuse("send either `fields` or `none`; nothing changed"),
-    };
-    let quest = context::choose(&session, call.id, call.key.as_deref(), &kind.unit)?;
-    if let Some(only) = only.filter(|only| *only != quest) {
-        return refuse_another(only);
-    }
-    let answer = judge::Answer {
-        quest,
-        worker: Some(worker),
-        key: call.idempotency_key.map_or(CallKey::None, CallKey::New),
-        submission: &submission,
-        received: None,
-    };
-    submit::judge(context, session, &judging, answer)
 }
 
 /// The value for `COMAIL_SERVER`: where a server listens, or else where one does by default.

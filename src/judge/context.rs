@@ -20,6 +20,7 @@ use crate::quest::file::NegativeTable;
 use crate::quest::{Fields, Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{Event, Fix, Fixed, Session, State};
 use crate::world::World;
+use crate::world::fetch::live::SharedWorld;
 use crate::world::sandbox::{
     Alteration, CommandResult, CommandSpec, Edit, End, SandboxConfig, run_in_tree,
 };
@@ -50,8 +51,13 @@ const MAX_SHOWN: usize = 500;
 impl JudgeContext {
     /// Loads what the session froze.
     pub fn of(session: &Session) -> Result<Self, JudgeError> {
+        Self::sharing(&SharedWorld::default(), session)
+    }
+
+    /// The same with the network of other judgements.
+    pub fn sharing(shared: &SharedWorld, session: &Session) -> Result<Self, JudgeError> {
         let kind = SessionKind::load(session.manifest())?;
-        let world = JudgeWorld::of(session, &kind)?;
+        let world = JudgeWorld::sharing(shared, session, &kind)?;
         Ok(Self { kind, world })
     }
 

@@ -21,7 +21,7 @@ use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, Manifest, Session};
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::evidence::replay::Replay;
-use crate::world::fetch::live::LiveWorld;
+use crate::world::fetch::live::{LiveWorld, SharedWorld};
 use crate::world::fetch::settings::NetworkSettings;
 use crate::world::sandbox::{
     Alteration, LiveSandbox, NoSandbox, Sandbox, SandboxConfig, ServicePlan, TreeLook,
@@ -208,18 +208,28 @@ impl<T: Fetcher + Resolver + Send + Sync> RecordedNetwork for T {}
 impl JudgeWorld {
     /// The world of a session: the network, or the recorded world that `scan` froze.
     pub fn of(session: &Session, kind: &SessionKind) -> Result<Self, JudgeError> {
+        Self::sharing(&SharedWorld::default(), session, kind)
+    }
+
+    /// The same with the network of other judgements.
+    pub(super) fn sharing(
+        shared: &SharedWorld,
+        session: &Session,
+        kind: &SessionKind,
+    ) -> Result<Self, JudgeError> {
         // Each process records there when it last asked a host.
         let hosts = session.dir().join("hosts");
         let sandbox = kind.sandbox_config(session.evidence(), session.dir().to_owned())?;
-        Self::new(session.manifest(), Some(hosts), sandbox)
+        Self::new(shared, session.manifest(), Some(hosts), sandbox)
     }
 
     /// Only pages and DNS, for a session that is not on disk yet.
     pub fn without_session(manifest: &Manifest) -> Result<Self, JudgeError> {
-        Self::new(manifest, None, None)
+        Self::new(&SharedWorld::default(), manifest, None, None)
     }
 
     fn new(
+        shared: &SharedWorld,
         manifest: &Manifest,
         hosts: Option<PathBuf>,
         sandbox: Option<SandboxConfig>,
@@ -229,7 +239,7 @@ impl JudgeWorld {
                 let world: RecordedWorld = settings("world", world)?;
                 Network::Recorded(Arc::new(world))
             }
-            None => Network::Live(LiveWorld::new(&network_of(manifest)?, hosts)?),
+            None => Network::Live(shared.of(&network_of(manifest)?, hosts)?),
         };
         Ok(Self::over(network, sandbox))
     }

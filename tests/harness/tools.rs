@@ -20,10 +20,7 @@ pub fn browser() -> PathBuf {
     let place = tools.join("browser");
     let chromium = std::env::var_os("CHROMIUM").unwrap_or_else(|| "/usr/bin/chromium".into());
     for (path, remedy) in [
-        (
-            PathBuf::from(chromium),
-            "install your system's package `chromium`, or name the program in CHROMIUM",
-        ),
+        (PathBuf::from(chromium), CHROMIUM),
         (
             place.join("made-with"),
             "install Node.js with npm, and have .ci/tools reach the npm registry",
@@ -37,6 +34,17 @@ pub fn browser() -> PathBuf {
         );
     }
     place
+}
+
+const CHROMIUM: &str = "install your system's package `chromium`, or name the program in CHROMIUM";
+
+/// The browser that shows pages to the gate. The one without windows is faster.
+pub fn chromium() -> PathBuf {
+    let usual = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
+    let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
+    let mut programs = named.into_iter().chain(usual.map(PathBuf::from));
+    let found = programs.find(|program| program.exists());
+    found.unwrap_or_else(|| panic!("no browser is found: {CHROMIUM}"))
 }
 
 /// Installs tmux or a shell, which prints its version with this option, where it is missing.

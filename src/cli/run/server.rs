@@ -34,6 +34,7 @@ use crate::serve::{
     Spool, Token, TokenId, TokenRecord, Tokens,
 };
 use crate::session::{IdempotencyKey, Worker};
+use crate::world::fetch::live::SharedWorld;
 
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -80,6 +81,7 @@ impl RunJudge {
                 reaching,
                 // The agents of a run work in the tree.
                 files: ZoneFiles::WorkingTree,
+                network: SharedWorld::default(),
             },
             starts: Mutex::default(),
         });

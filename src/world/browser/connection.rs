@@ -192,7 +192,10 @@ fn read(from: &Path, routes: &Mutex<Routes>) -> io::Result<()> {
     let mut from = BufReader::new(File::open(from)?);
     loop {
         let mut bytes = Vec::new();
-        let count = from.by_ref().take(MAX_MESSAGE_BYTES).read_until(0, &mut bytes)?;
+        let count = from
+            .by_ref()
+            .take(MAX_MESSAGE_BYTES)
+            .read_until(0, &mut bytes)?;
         if count == 0 {
             return Ok(());
         }
@@ -206,7 +209,10 @@ fn read(from: &Path, routes: &Mutex<Routes>) -> io::Result<()> {
 fn wait_to_write(file: &File, within: Duration) {
     let timeout = PollTimeout::try_from(within).unwrap_or(PollTimeout::MAX);
     // Whatever happens, the next write tells.
-    let _ = poll(&mut [PollFd::new(file.as_fd(), PollFlags::POLLOUT)], timeout);
+    let _ = poll(
+        &mut [PollFd::new(file.as_fd(), PollFlags::POLLOUT)],
+        timeout,
+    );
 }
 
 /// What one tab says and hears, or the browser as a whole.

@@ -283,9 +283,22 @@
       const boxes = boxesOf(one);
       const inside = boxes.every(([x, y, w, h]) =>
         x >= 0 && y >= 0 && x + w <= innerWidth && y + h <= innerHeight);
-      if (index === first || (inside && boxes.length > 0)) found.push({ index, boxes });
+      if (index !== first && !(inside && boxes.length > 0)) return;
+      one.covered = boxes.some(([x, y, w, h]) => !isFree(one, x + w / 2, y + h / 2));
+      found.push({ index, boxes });
     });
     return { first, found };
+  }
+
+  // Whether nothing but the address itself, or what is around it, takes a click there.
+  function isFree(token, x, y) {
+    const hit = document.elementFromPoint(x, y);
+    return token.nodes.some((node) => {
+      const holder = node.parentElement ?? node.parentNode.host;
+      for (let at = holder; at; at = above(at)) if (at === hit) return true;
+      for (let at = hit; at; at = above(at)) if (at === holder) return true;
+      return false;
+    });
   }
 
   function boxesOf(token) {
@@ -330,10 +343,11 @@
 
   // Takes what the pixels say.
   function settle(results, last) {
-    for (const { index, seen } of results) {
-      const token = tokens[index];
+    for (const { index, painted: how } of results) {
+      const token = tokens[index], seen = how === 'yes';
       token.done = true;
-      token.again = !seen && !last;
+      // Elsewhere in the window, what covers it may not.
+      token.again = !seen && !last && (token.covered || how === 'moving');
       if (token.link) {
         if (seen) { painted.add(token.link); measured.add(token.link); }
         continue;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -174,6 +174,16 @@ struct Token {
     boxes: Vec<LetterBox>,
 }
 
+/// Whether letters are on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Painted {
+    Yes,
+    No,
+    /// Something changes there by itself.
+    Moving,
+}
+
 impl Tab<'_> {
     fn run(mut self) -> Result<Shown, Failure> {
         for (method, params) in [
@@ -188,13 +198,12 @@ impl Tab<'_> {
                 "Emulation.setDeviceMetricsOverride",
                 json!({"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": false}),
             ),
-            (
-                "Emulation.setEmulatedMedia",
-                json!({"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}),
-            ),
         ] {
             self.tell(method, params)?;
         }
+        // The answer to the last one comes when all are done.
+        let still = json!({"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]});
+        self.call("Emulation.setEmulatedMedia", still)?;
         self.call("Page.navigate", json!({"url": self.url.as_str()}))?;
         self.wait_until_quiet(QUIET)?;
         if let Some(why) = self.unanswered.take() {
@@ -266,13 +275,13 @@ impl Tab<'_> {
             for _ in 0..MAX_AIMS {
                 let aim: Option<Aim> = self.evaluate(world, &format!("comail.aim({way:?})"))?;
                 let Some(Aim { found }) = aim else { break };
-                let seen = self.measure(world, owner, &found)?;
+                let painted = self.measure(world, owner, &found)?;
                 let last = way == WAYS[WAYS.len() - 1];
-                let mut results = Vec::new();
-                for (token, seen) in found.iter().zip(seen) {
-                    results.push(json!({"index": token.index, "seen": seen}));
-                }
-                let settle = format!("comail.settle({}, {last})", json!(results));
+                let results = found.iter().zip(painted);
+                let results =
+                    results.map(|(token, how)| json!({"index": token.index, "painted": how}));
+                let results = Value::from_iter(results);
+                let settle = format!("comail.settle({results}, {last})");
                 self.evaluate::<Value>(world, &settle)?;
             }
         }
@@ -285,22 +294,36 @@ impl Tab<'_> {
         world: u64,
         owner: Option<&Value>,
         tokens: &[Token],
-    ) -> Result<Vec<bool>, Failure> {
+    ) -> Result<Vec<Painted>, Failure> {
         let place = match owner {
             None => (0.0, 0.0),
             Some(owner) => self.place_of(owner)?,
         };
+        let boxes = tokens.iter().map(|token| {
+            let boxes = token.boxes.iter().map(|one| one.moved(place));
+            boxes.collect::<Vec<_>>()
+        });
+        let boxes: Vec<_> = boxes.collect();
         let indices: Vec<_> = tokens.iter().map(|token| token.index).collect();
         let with = self.screenshot()?;
         self.evaluate::<Value>(world, &format!("comail.fade({})", json!(indices)))?;
         let without = self.screenshot()?;
         self.evaluate::<Value>(world, "comail.unfade()")?;
+        let stands_out = |boxes: &Vec<_>| is_painted(boxes, &with, &without, &with);
+        if !boxes.iter().any(stands_out) {
+            return Ok(vec![Painted::No; boxes.len()]);
+        }
         let again = self.screenshot()?;
-        let seen = tokens.iter().map(|token| {
-            let boxes = token.boxes.iter().map(|one| one.moved(place));
-            is_painted(&boxes.collect::<Vec<_>>(), &with, &without, &again)
+        let painted = boxes.iter().map(|boxes| {
+            if is_painted(boxes, &with, &without, &again) {
+                Painted::Yes
+            } else if stands_out(boxes) {
+                Painted::Moving
+            } else {
+                Painted::No
+            }
         });
-        Ok(seen.collect())
+        Ok(painted.collect())
     }
 
     /// Where the content of an element begins in the window.
@@ -415,6 +438,21 @@ impl Tab<'_> {
     }
 
     fn call(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
+        let began = Instant::now();
+        let what = params["expression"]
+            .as_str()
+            .unwrap_or_default()
+            .chars()
+            .take(30)
+            .collect::<String>()
+            .replace('\n', " ");
+        let out = self.call_(method, params);
+        if std::env::var_os("CT").is_some() {
+            eprintln!("T {:5} {method} {what}", began.elapsed().as_millis());
+        }
+        out
+    }
+    fn call_(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
         let id = self.line.ask(method, params, self.until)?;
         // Kept apart from what `hear` puts back, which waits for this answer too.
         loop {

@@ -43,6 +43,26 @@ struct Shared {
     browser: Option<Browser>,
 }
 
+/// The world that the calls of one server to its session share, with the browser that shows pages.
+#[derive(Debug, Default)]
+pub struct SharedWorld(Mutex<Option<LiveWorld>>);
+
+impl SharedWorld {
+    /// A world for one more submission; a new one if the session was scanned again.
+    pub(crate) fn of(
+        &self,
+        settings: &NetworkSettings,
+        politeness_dir: Option<PathBuf>,
+    ) -> Result<LiveWorld, WorldError> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(world) = kept.as_ref().filter(|it| it.shared.settings == *settings) {
+            return Ok(world.for_another());
+        }
+        let world = LiveWorld::new(settings, politeness_dir)?;
+        Ok(kept.insert(world).for_another())
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 #[error("the session's network settings cannot be used")]
 pub struct WorldError(#[from] pub ClientError);
