@@ -153,6 +153,9 @@ const SEEN: &str = r#"
 <div popover id=d><p>info@acme.co</p></div><button popovertarget=d>Contact</button>
 <p style="animation:f 1s infinite alternate">info@acme.co</p><style>@keyframes f{from{color:#000}to{color:#555}}</style>
 <p style="transition:1s">info@acme.co</p>
+<div class=m><span>Contact</span><p class=s>info@acme.co</p></div><style>.s{display:none}.m:hover .s{display:block}</style>
+<p dir=rtl>دبي info@acme.co هاتف</p>
+<a href="mailto:info@acme.co" dir=rtl>اتصل بنا</a>
 <div style="position:sticky;top:0;height:60px;background:#fff;z-index:2">bar</div><div style="height:800px"></div><p>info@acme.co</p><div style="height:2000px"></div>
 "#;
 
@@ -193,6 +196,8 @@ const UNSEEN: &str = r#"
 <div style="overflow:auto;height:0"><div style="height:900px"></div>info@acme.co</div>
 <a href="mailto:info@acme.co"><img src=/m.png width=1 height=1></a>
 <p style="filter:opacity(0)">info@acme.co</p>
+<p><bdo dir=rtl>info@acme.co</bdo></p>
+<p style="unicode-bidi:bidi-override;direction:rtl">info@acme.co</p>
 <p style="text-decoration:line-through">info@acme.co</p>
 <s>info@acme.co</s>
 <input placeholder="info@acme.co">
@@ -649,9 +654,8 @@ fn a_browser_that_is_gone_is_an_error_and_nothing_is_recorded() {
     let (_, status) = net.place.json(["status"]);
     assert_eq!(status["tally"]["todo"], 1, "{status:#}");
     // What fails before any page is looked at needs none.
-    for email in ["info@acme", "info@nowhere.acme.co.kr"] {
-        let (code, answer) = net.submit(1, &net.acme().email(email));
-        assert_ne!(code, 1, "{answer:#}");
+    for email in ["info@acme", "info@other.co.kr"] {
+        let (_, answer) = net.submit(1, &net.acme().email(email));
         assert_eq!(answer["verdict"], "FAIL", "{answer:#}");
     }
 }

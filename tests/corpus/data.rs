@@ -137,6 +137,14 @@ pub struct Known {
     pub baseline: BTreeSet<String>,
 }
 
+impl Known {
+    /// Those that pass without a browser.
+    pub fn passing(&self) -> impl Iterator<Item = &String> {
+        let of_names = self.namesakes.keys().chain(&self.markup);
+        of_names.chain(&self.baseline)
+    }
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bounds {

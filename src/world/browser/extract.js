@@ -285,9 +285,17 @@
         x >= 0 && y >= 0 && x + w <= innerWidth && y + h <= innerHeight);
       if (index !== first && !(inside && boxes.length > 0)) return;
       one.covered = boxes.some(([x, y, w, h]) => !isFree(one, x + w / 2, y + h / 2));
-      found.push({ index, boxes });
+      found.push({ index, boxes: one.link || runOn(boxes) ? boxes : [] });
     });
     return { first, found };
+  }
+
+  // Whether letters stand from left to right, line by line, as in any address.
+  function runOn(boxes) {
+    return boxes.every(([x, y, , h], at) => {
+      const [left, top] = boxes[at - 1] ?? [x, y];
+      return Math.abs(y - top) > h / 2 || x >= left - 1;
+    });
   }
 
   // Whether nothing but the address itself, or what is around it, takes a click there.
@@ -426,6 +434,25 @@
     return true;
   }
 
+  // Where the pointer may open a menu: on the boxes in which addresses are hidden, the nth of which
+  // is scrolled to.
+  let around = [];
+  function findMenus() {
+    const hidden = [...texts(root())].filter((text) => AT.test(text.data) && !painted.has(text));
+    const boxes = [...hidden.map((text) => text.parentElement), ...mailLinks()].map((el) => {
+      while (el && !seesBox(el)) el = above(el);
+      return el;
+    });
+    around = [...new Set(boxes)].filter((el) => el && el !== document.body && el !== root()).slice(0, 10);
+    return around.length;
+  }
+
+  function pointAt(at) {
+    around[at].scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+    const rect = around[at].getBoundingClientRect();
+    return [rect.left + Math.min(rect.width / 2, 40), rect.top + rect.height / 2];
+  }
+
   // The page as a document.
   let out = [], hiddenLeft = 0;
   const escape = (text) => text.replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, ' ')
@@ -527,7 +554,7 @@
   }
 
   globalThis.comail = {
-    pass, unseen, aim, fade, unfade, settle, images, still, scrollThrough, findControls, click, serialise,
-    showsFrame,
+    pass, unseen, aim, fade, unfade, settle, images, still, scrollThrough, findControls, click,
+    findMenus, pointAt, serialise, showsFrame,
   };
 })();

@@ -236,7 +236,7 @@ impl Tab<'_> {
     /// Gives the images that addresses stand on, if those were not loaded.
     fn look(&mut self, world: u64) -> Result<Option<BTreeSet<String>>, Failure> {
         self.evaluate::<Value>(world, "comail.still()")?;
-        let mut pass = self.measured_pass(world, None)?;
+        let pass = self.measured_pass(world, None)?;
         let behind: Vec<String> = self.evaluate(world, "comail.images()")?;
         if self.images.is_empty() && !behind.is_empty() {
             return Ok(Some(behind.into_iter().collect()));
@@ -245,24 +245,34 @@ impl Tab<'_> {
             return Ok(None);
         }
         self.evaluate::<Value>(world, "comail.scrollThrough()")?;
-        self.wait_until_quiet(QUIET_AFTER_CLICK)?;
-        pass = self.measured_pass(world, None)?;
-        if pass.hidden == 0 {
+        if self.settled_pass(world)?.hidden == 0 {
             return Ok(None);
+        }
+        let menus: usize = self.evaluate(world, "comail.findMenus()")?;
+        for at in 0..menus {
+            let (x, y): (f64, f64) = self.evaluate(world, &format!("comail.pointAt({at})"))?;
+            let there = json!({"type": "mouseMoved", "x": x, "y": y});
+            self.call("Input.dispatchMouseEvent", there)?;
+            if self.settled_pass(world)?.hidden == 0 {
+                return Ok(None);
+            }
         }
         let controls: usize = self.evaluate(world, "comail.findControls()")?;
         for at in 0..controls {
-            if !self.evaluate::<bool>(world, &format!("comail.click({at})"))? {
-                continue;
-            }
-            self.wait_until_quiet(QUIET_AFTER_CLICK)?;
-            self.evaluate::<Value>(world, "comail.still()")?;
-            pass = self.measured_pass(world, None)?;
-            if pass.hidden == 0 {
+            if self.evaluate::<bool>(world, &format!("comail.click({at})"))?
+                && self.settled_pass(world)?.hidden == 0
+            {
                 break;
             }
         }
         Ok(None)
+    }
+
+    /// A look at the page when it has done what it was led to do.
+    fn settled_pass(&mut self, world: u64) -> Result<Pass, Failure> {
+        self.wait_until_quiet(QUIET_AFTER_CLICK)?;
+        self.evaluate::<Value>(world, "comail.still()")?;
+        self.measured_pass(world, None)
     }
 
     /// One look at the page, or at a frame of this element, with the pixels of its addresses.
@@ -438,21 +448,6 @@ impl Tab<'_> {
     }
 
     fn call(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
-        let began = Instant::now();
-        let what = params["expression"]
-            .as_str()
-            .unwrap_or_default()
-            .chars()
-            .take(30)
-            .collect::<String>()
-            .replace('\n', " ");
-        let out = self.call_(method, params);
-        if std::env::var_os("CT").is_some() {
-            eprintln!("T {:5} {method} {what}", began.elapsed().as_millis());
-        }
-        out
-    }
-    fn call_(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
         let id = self.line.ask(method, params, self.until)?;
         // Kept apart from what `hear` puts back, which waits for this answer too.
         loop {
