@@ -220,12 +220,12 @@ fn decode_sign(text: &str, first: char, reading: Reading) -> Option<(char, How, 
     if let Some((sign, length)) = decode_enclosed(text, reading) {
         return Some((sign, How::Spelled, length));
     }
-    let alone = |words: &'static [String]| words.iter().find(|word| text.starts_with(*word));
+    let alone = |words: &'static [String]| words.iter().find(|word| begins(text, word));
     let shown = || alone(&AT.shown).filter(|_| reading.shown);
     if let Some(word) = alone(&AT.alone).or_else(shown) {
         return Some(('@', How::Spelled, word.len()));
     }
-    let joined = |dot: &&String| !dot.is_ascii() && text.starts_with(*dot);
+    let joined = |dot: &&String| begins(text, dot) && !dot.is_ascii();
     if let Some(dot) = DOT.iter().find(joined) {
         return Some(('.', How::Spelled, dot.len()));
     }
@@ -685,8 +685,17 @@ impl Needle {
     }
 }
 
+/// Whether `text` starts with `word`. Nearly all texts differ in their first byte, and there are many.
+fn begins(text: &str, word: &str) -> bool {
+    text.bytes().next() == word.bytes().next() && text.starts_with(word)
+}
+
 /// What follows `lower`, if `text` starts with it but for case.
 fn after<'a>(text: &'a str, lower: &str) -> Option<&'a str> {
+    let first = text.bytes().next()?;
+    if first.is_ascii() && lower.bytes().next() != Some(first.to_ascii_lowercase()) {
+        return None;
+    }
     if lower.is_ascii() {
         let start = text.get(..lower.len())?;
         return start
