@@ -1,16 +1,22 @@
-//! How long the e-mail gate takes to judge from evidence, and a page to be read.
+//! How long the e-mail gate takes to judge, with and without a browser, and a page to be read.
 
+use std::env;
 use std::hint::black_box;
+use std::time::Duration;
 
 use comail::gate::GateSettings;
 use comail::gate::email::email_gate;
 use comail::gate::{Case, Gate as _};
 use comail::judge::{judge_from, record};
 use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
+use comail::world::browser::{self, Browser, Resource, Resources};
 use comail::world::evidence::record::Recorder;
 use comail::world::evidence::recorded::RecordedWorld;
 use comail::world::page::Page;
-use comail::world::{UniqueValue, UniquenessIndex};
+use comail::world::sandbox::Launcher;
+use comail::world::{
+    Fetched, Fetcher, Rendered, Request, Response, UniqueValue, UniquenessIndex, World,
+};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
 use url::Url;
@@ -38,12 +44,58 @@ fn page(bytes: usize) -> String {
 }
 
 fn judge(criterion: &mut Criterion) {
-    judged(criterion, "gate/judge-from-evidence", 20_000, false);
+    let name = "gate/judge-from-evidence";
+    judged(criterion, name, 20_000, Work::JudgeFromEvidence);
     // All that is done with the pages of one answer: judged, pruned and judged again.
-    judged(criterion, "gate/record two pages of 200 kB", 200_000, true);
+    for (name, bytes, work) in [
+        ("gate/record two pages of 200 kB", 200_000, Work::Record),
+        ("gate/record two pages of 20 kB", 20_000, Work::Record),
+        (
+            "gate/show and record two pages of 20 kB",
+            20_000,
+            Work::Show,
+        ),
+    ] {
+        judged(criterion, name, bytes, work);
+    }
 }
 
-fn judged(criterion: &mut Criterion, name: &str, bytes: usize, records: bool) {
+/// What is done with a world on which an answer passes.
+#[derive(Clone, Copy, PartialEq)]
+enum Work {
+    JudgeFromEvidence,
+    Record,
+    /// The same where Chromium shows the pages.
+    Show,
+}
+
+/// A recorded web, whose pages a browser shows.
+struct Shown<'a> {
+    pages: &'a RecordedWorld,
+    browser: &'a Browser,
+}
+
+impl Fetcher for Shown<'_> {
+    fn get(&self, request: &Request) -> Fetched {
+        Fetcher::get(self.pages, request)
+    }
+
+    fn render(&self, url: &Url, response: &Response) -> Rendered {
+        self.browser.render(url, response, self)
+    }
+}
+
+impl Resources for Shown<'_> {
+    fn get(&self, _url: &Url, _within: Duration) -> Resource {
+        Resource::Unreachable
+    }
+
+    fn may_read(&self, _frame: &Url) -> bool {
+        true
+    }
+}
+
+fn judged(criterion: &mut Criterion, name: &str, bytes: usize, work: Work) {
     let source = "https://www.acme.co.kr/contact";
     let written = json!({
         "pages": {
@@ -76,15 +128,30 @@ fn judged(criterion: &mut Criterion, name: &str, bytes: usize, records: bool) {
     let judgement = gate.judge(case, &recorder.world());
     assert_eq!(judgement.verdict, Verdict::Pass, "{:?}", judgement.facts);
     let recording = recorder.finish();
-    if records {
-        criterion.bench_function(name, |bencher| {
-            bencher.iter(|| record(&gate, case, black_box(world.world_with(&NothingTaken))));
-        });
-    } else {
-        criterion.bench_function(name, |bencher| {
+    criterion.bench_function(name, |bencher| match work {
+        Work::JudgeFromEvidence => {
             bencher.iter(|| judge_from(&gate, case, black_box(&recording)));
-        });
-    }
+        }
+        Work::Record => {
+            bencher.iter(|| record(&gate, case, black_box(world.world_with(&NothingTaken))));
+        }
+        Work::Show => {
+            let Some(program) = browser::find(env::var_os("PATH").as_deref()) else {
+                return;
+            };
+            let comail = Launcher::new(env!("CARGO_BIN_EXE_comail").into());
+            let browser = Browser::started_by(comail, program);
+            let pages = Shown {
+                pages: &world,
+                browser: &browser,
+            };
+            let shown = || World {
+                fetcher: &pages,
+                ..world.world_with(&NothingTaken)
+            };
+            bencher.iter(|| record(&gate, case, shown()));
+        }
+    });
 }
 
 fn parse(criterion: &mut Criterion) {
