@@ -493,7 +493,7 @@ struct OwnBrowser {
 
 impl OwnBrowser {
     fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = tempfile::tempdir().expect("a directory");
         let program = dir.path().join("browser");
         let chromium = chromium();
         let script = format!(
@@ -501,10 +501,11 @@ impl OwnBrowser {
             chromium.display(),
             dir.path().display()
         );
-        std::fs::write(&program, script).unwrap();
+        std::fs::write(&program, script).expect("a script");
         // A root that becomes another user must reach it.
         for path in [dir.path(), &program] {
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let readable = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(path, readable).expect("an own file");
         }
         Self { dir, program }
     }
@@ -516,8 +517,8 @@ impl OwnBrowser {
     /// Those of its processes that started the others.
     fn running(&self) -> Vec<String> {
         let mark = format!("--user-agent={}", self.dir.path().display());
-        let processes = std::fs::read_dir("/proc").unwrap();
-        let pids = processes.filter_map(|it| it.unwrap().file_name().into_string().ok());
+        let processes = std::fs::read_dir("/proc").expect("the processes");
+        let pids = processes.filter_map(|it| it.ok()?.file_name().into_string().ok());
         let is_own = |pid: &String| {
             let arguments = std::fs::read_to_string(format!("/proc/{pid}/cmdline"));
             let arguments = arguments.unwrap_or_default();
@@ -536,7 +537,7 @@ impl Resources for Killer {
     fn get(&self, _url: &Url, _within: Duration) -> Resource {
         let mut kill = Command::new("kill");
         let killed = kill.arg("-KILL").args(self.0.running()).status();
-        assert!(killed.unwrap().success());
+        assert!(killed.expect("the command `kill`").success());
         Resource::Unreachable
     }
 
@@ -553,13 +554,13 @@ fn a_browser_that_is_killed_leaves_its_page_unanswered_and_the_next_page_has_ano
     let page = "<p>info@acme.co</p>";
     assert_eq!(shown(&browser, page, &Files::default()), Presence::Visible);
     let began = Instant::now();
-    let killed = render(
+    let rendered = render(
         &browser,
         &format!("<link rel=stylesheet href=/a.css>{page}"),
         &killer,
     );
-    let Rendered::Unanswered(why) = killed else {
-        panic!("{killed:?}");
+    let Rendered::Unanswered(why) = rendered else {
+        panic!("{rendered:?}");
     };
     assert_eq!(why.silence, UnansweredKind::Protocol, "{why:?}");
     // Nobody waits as long as a page may take.

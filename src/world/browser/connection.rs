@@ -96,8 +96,10 @@ impl Routes {
             (None, Some(session)) => self.tabs.get(session).cloned(),
             (None, None) => None,
         };
-        // Nobody may wait for it any more.
-        let _ = line.map(|line| line.send(message));
+        if let Some(line) = line {
+            // Nobody may wait for it any more.
+            let _ = line.send(message);
+        }
     }
 }
 

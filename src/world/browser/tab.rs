@@ -288,9 +288,9 @@ impl Tab<'_> {
                 let painted = self.measure(world, owner, &found)?;
                 let last = way == WAYS[WAYS.len() - 1];
                 let results = found.iter().zip(painted);
-                let results =
-                    results.map(|(token, how)| json!({"index": token.index, "painted": how}));
-                let results = Value::from_iter(results);
+                let results: Value = results
+                    .map(|(token, how)| json!({"index": token.index, "painted": how}))
+                    .collect();
                 let settle = format!("comail.settle({results}, {last})");
                 self.evaluate::<Value>(world, &settle)?;
             }
