@@ -89,9 +89,9 @@ pub(super) fn run(context: &mut Context, args: &AuditArgs) -> Result<Exit> {
         },
     };
     context.output.page();
-    context.output.show(&report, |out, report| {
-        out.template(include_str!("text/audit.txt"), report);
-    })?;
+    context
+        .output
+        .show_as(&report, include_str!("text/audit.txt"))?;
     Ok(match report.status {
         Status::Clean => Exit::Done,
         Status::Found => Exit::Finding,

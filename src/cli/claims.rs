@@ -41,8 +41,9 @@ pub(super) fn show(context: &mut Context, only: Option<&Worker>) -> Result<Exit>
         let key = session.quest_record(claim.quest)?.map(|record| record.key);
         claims.push(HeldClaim::of(&claim, key.as_ref(), now));
     }
-    context.output.show(&Listed { claims }, |out, listed| {
-        out.template(include_str!("text/claims.txt"), listed);
-    })?;
+    let listed = Listed { claims };
+    context
+        .output
+        .show_as(&listed, include_str!("text/claims.txt"))?;
     Ok(Exit::Done)
 }

@@ -82,7 +82,6 @@ impl Closing {
         out.template(include_str!("text/closing.txt"), values);
     }
 
-    /// A hint for each step.
     pub(super) fn hints(&self) -> Vec<String> {
         let steps = self.steps.iter();
         steps

@@ -311,7 +311,6 @@ pub(super) struct Applied {
     pub(super) matches: ArgMatches,
     /// The keys that are not flags.
     pub(super) settings: Settings,
-    /// Notes for the user.
     pub(super) notes: Vec<String>,
 }
 

@@ -96,9 +96,9 @@ pub(super) fn run(context: &mut Context, args: &DoctorArgs) -> Result<Exit> {
     let is_problem = |finding: &Finding| finding.level == Level::Problem;
     let healthy = !findings.iter().any(is_problem);
     let diagnosis = Diagnosis { healthy, findings };
-    context.output.show(&diagnosis, |out, diagnosis| {
-        out.template(include_str!("text/doctor.txt"), diagnosis);
-    })?;
+    context
+        .output
+        .show_as(&diagnosis, include_str!("text/doctor.txt"))?;
     Ok(exit::of_finding(healthy))
 }
 

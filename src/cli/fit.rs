@@ -154,7 +154,6 @@ fn table_length(lines: &[&str]) -> usize {
         .count()
 }
 
-/// The fields of a table, one per line.
 fn fields(table: &[&str]) -> Vec<String> {
     let heads = cells(table[0]);
     let is_headed = heads.iter().any(|head| !head.is_empty());

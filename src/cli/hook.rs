@@ -370,9 +370,9 @@ fn install(context: &mut Context, args: &InstallArgs) -> Result<Exit> {
     if written {
         write_settings(&installed.file, &old, &new)?;
     }
-    context.output.show(&installed, |out, installed| {
-        out.template(include_str!("text/hook-install.txt"), installed);
-    })?;
+    context
+        .output
+        .show_as(&installed, include_str!("text/hook-install.txt"))?;
     if !written && !installed.change.is_empty() {
         if !person::is_on_terminal() {
             return refuse("nothing was written: run this at a terminal, or with --yes");

@@ -36,9 +36,9 @@ pub(super) fn run(context: &mut Context, args: &InsightsArgs) -> Result<Exit> {
     };
     let insights = insights_of(context, dirs, args.half_life.get())?;
     context.output.page();
-    context.output.show(&insights, |out, insights| {
-        out.template(include_str!("text/insights.txt"), insights);
-    })?;
+    context
+        .output
+        .show_as(&insights, include_str!("text/insights.txt"))?;
     Ok(Exit::Done)
 }
 

@@ -8,7 +8,6 @@ use crate::report::Status;
 use crate::serve::{self, KindDocument, Replies};
 use crate::session::Line;
 
-/// For quests of this kind.
 pub(super) fn openapi(kind: &KindDocument) -> Value {
     let mut generator = generator("/components/schemas");
     let replies = Replies {

@@ -155,6 +155,15 @@ impl Output {
         self.write(&out.text).map(drop)
     }
 
+    /// Writes `value` as JSON, or as a template renders it.
+    pub(super) fn show_as<T: Serialize>(
+        &mut self,
+        value: &T,
+        template: &'static str,
+    ) -> io::Result<()> {
+        self.show(value, |out, value| out.template(template, value))
+    }
+
     pub(super) fn print(&mut self, text: &StyledStr) -> io::Result<()> {
         let mut out = self.out();
         out.styled(text);

@@ -61,9 +61,9 @@ fn calibrate(context: &mut Context) -> Result<Exit> {
         tried => tried?,
     };
     let exit = exit::of_finding(calibration.is_clean());
-    context.output.show(&calibration, |out, calibration| {
-        out.template(include_str!("text/calibration.txt"), calibration);
-    })?;
+    context
+        .output
+        .show_as(&calibration, include_str!("text/calibration.txt"))?;
     Ok(exit)
 }
 

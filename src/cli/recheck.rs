@@ -81,9 +81,9 @@ pub(super) fn run(context: &mut Context, _args: &RecheckArgs) -> Result<Exit> {
     })?;
     let report = report(status, queue.left(), quests);
     // The results are recorded; a closed pipe does not change how the command ended.
-    let _ = context.output.show(&report, |out, report| {
-        out.template(include_str!("text/recheck.txt"), report);
-    });
+    let _ = context
+        .output
+        .show_as(&report, include_str!("text/recheck.txt"));
     context.hint_at_closing(&session);
     Ok(match report.status {
         Status::Done => Exit::Done,

@@ -102,9 +102,9 @@ pub(super) fn run(context: &mut Context, args: &ReviewArgs) -> Result<Exit> {
 fn list(context: &mut Context) -> Result<Exit> {
     let session = context.open_session()?;
     let queue = Queue::read(&session)?;
-    context.output.show(&queue, |out, queue| {
-        out.template(include_str!("text/queue.txt"), queue);
-    })?;
+    context
+        .output
+        .show_as(&queue, include_str!("text/queue.txt"))?;
     if queue.open == 0 {
         context.hint_at_closing(&session);
     }

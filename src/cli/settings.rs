@@ -157,7 +157,6 @@ impl Settings {
         Some((keys, *paths.first()?))
     }
 
-    /// Drops the settings of the user's file in a table.
     pub(super) fn drop_of_file(&mut self, table: &str) {
         self.0
             .retain(|key, setting| parts(key).0 != table || setting.place == Place::CommandLine);
@@ -204,7 +203,6 @@ pub(super) trait Table: Default {
     fn set(&mut self, key: &str, values: Values<'_>) -> Result<(), String>;
 }
 
-/// The values of one key.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Values<'a>(pub(super) &'a [String]);
 

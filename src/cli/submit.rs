@@ -220,7 +220,6 @@ fn submission(
     whole(fields, kind, is_named)
 }
 
-/// The submission of a worker that found nothing.
 pub(super) fn nothing_found(why: &str) -> Result<Submission> {
     if why.trim().is_empty() {
         return refuse("--none needs a reason: what was tried, and where; nothing changed");

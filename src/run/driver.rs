@@ -40,8 +40,7 @@ pub fn run(
     observer: &mut dyn RunObserver,
 ) -> Result<Reason, RunError> {
     let mut session = Session::open(dir)?;
-    let launcher = AgentLauncher::this().and_then(AgentLauncher::adopting);
-    let launcher = launcher.map_err(RunError::io("find", dir))?;
+    let launcher = AgentLauncher::this().map_err(RunError::io("find", dir))?;
     let lock = RunLock::take(dir, plan.run)?;
     for run in reap(&mut session)? {
         observer.observe(&RunEvent::Note {

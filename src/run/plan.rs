@@ -26,7 +26,6 @@ use crate::world::sandbox::Grants;
 
 const MAX_LAST_WORDS: usize = 500;
 
-/// How an agent answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Answers {
     /// The agent calls `comail submit`

@@ -389,7 +389,7 @@ impl RunWorker<'_> {
         last: Option<Reason>,
     ) -> Result<Watched, RunError> {
         let plan = &self.shared.plan;
-        let number = start_number(&quest_run.guard);
+        let number = start_of(&quest_run.guard.worker).map_or(0, |(_, number)| number);
         let admission = quest_run.activity.admission();
         let file = match admission.filter(|_| plan.command.needs_file()) {
             Some(admission) => Some(write_prompt(admission.dir(), prompt)?),
@@ -534,10 +534,6 @@ fn state_and_reason(
     let state = record.map_or(State::Todo, |record| record.progress.state);
     let settled = state != State::Todo;
     Ok((state, if settled { Reason::Settled } else { otherwise }))
-}
-
-fn start_number(guard: &ClaimGuard) -> u32 {
-    start_of(&guard.worker).map_or(0, |(_, number)| number)
 }
 
 /// The note of a last call for the next agent on the quest.

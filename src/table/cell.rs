@@ -13,7 +13,6 @@ use crate::quest::file::nearest;
 
 /// The number of the last column of a sheet, XFD.
 pub(crate) const LAST_COLUMN: u32 = 16_384;
-/// The number of the last row of a sheet.
 pub(crate) const LAST_ROW: u32 = 1_048_576;
 
 /// A column, counted from 0; shown as its letters (`A`, `AB`).

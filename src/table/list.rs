@@ -21,7 +21,6 @@ const FIRST_ROWS: usize = 50;
 /// The most columns that a message names.
 const MAX_DESCRIBED: usize = 40;
 
-/// How a list is to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReadOptions {
     pub sheet: Option<String>,
@@ -200,7 +199,6 @@ impl List {
         found.map_err(|fault| fault.at(&self.path))
     }
 
-    /// The heading of `column`, or `column B`.
     pub fn label(&self, column: ColumnIndex) -> String {
         match self.columns.heading(column) {
             Some(heading) => heading.to_owned(),

@@ -82,7 +82,6 @@ fn check_length(row: u32, cell: &str) -> Result<()> {
     )))
 }
 
-/// Reads text in which each line is a row of one cell.
 pub(super) fn read_lines(text: &str, sink: &mut RowSink<'_>) -> Result<()> {
     each_line(text, |row, line| {
         check_length(row, line)?;
@@ -148,7 +147,6 @@ impl JsonColumns {
         Ok(columns)
     }
 
-    /// Reads the same text again; each line is a row.
     pub(super) fn read(&self, text: &str, sink: &mut RowSink<'_>) -> Result<()> {
         json_lines(text, |row, line| {
             sink.at_row(row)?;

@@ -261,7 +261,6 @@ fn check_bounds(file: File) -> Result<()> {
     Ok(())
 }
 
-/// The number of strings that the start of the shared strings claims.
 fn claimed_strings(head: &[u8]) -> Option<u64> {
     let head = String::from_utf8_lossy(head);
     let (_, after) = head.split_once("uniqueCount=")?;

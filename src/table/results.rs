@@ -92,7 +92,6 @@ pub struct Outcome {
     pub status: String,
     /// The rules that fired, each once.
     pub rules: Vec<String>,
-    /// A line for each fact.
     pub facts: Vec<String>,
     pub tries: u32,
     pub judged_at: Option<Timestamp>,
@@ -105,7 +104,6 @@ pub struct Outcome {
 #[error("{0}")]
 pub struct ColumnsError(String);
 
-/// A column of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
     /// The first field, if it counts as right.

@@ -211,7 +211,6 @@ impl Evidence {
             .is_some_and(|first| is_local(first) && asked.all(is_local))
     }
 
-    /// Only the exchanges with the network.
     #[must_use]
     pub fn of_network(mut self) -> Self {
         self.exchanges.retain(|it| {

@@ -69,8 +69,8 @@ pub(super) fn run(
         drawn,
         by: &by,
     };
-    context.output.show(&answer, |out, answer| {
-        out.template(include_str!("../text/review-sample.txt"), answer);
-    })?;
+    context
+        .output
+        .show_as(&answer, include_str!("../text/review-sample.txt"))?;
     Ok(Exit::Done)
 }

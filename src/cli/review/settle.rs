@@ -111,9 +111,9 @@ pub(super) fn run(context: &mut Context, args: &SettleArgs, decision: Decision) 
         by: &by,
         note,
     };
-    context.output.show(&answer, |out, answer| {
-        out.template(include_str!("../text/settle.txt"), answer);
-    })?;
+    context
+        .output
+        .show_as(&answer, include_str!("../text/settle.txt"))?;
     context.hint_at_closing(&session);
     Ok(Exit::Done)
 }

@@ -52,9 +52,9 @@ pub(super) fn export(context: &mut Context, path: &Path, force: bool) -> Result<
         sampled,
     };
     // The workbook is written, even if nobody reads the message.
-    let _ = context.output.show(&exported, |out, exported| {
-        out.template(include_str!("../text/review-export.txt"), exported);
-    });
+    let _ = context
+        .output
+        .show_as(&exported, include_str!("../text/review-export.txt"));
     Ok(Exit::Done)
 }
 
@@ -95,9 +95,9 @@ pub(super) fn import(
         refused: settled.refused,
         by: &by,
     };
-    context.output.show(&answer, |out, answer| {
-        out.template(include_str!("../text/review-import.txt"), answer);
-    })?;
+    context
+        .output
+        .show_as(&answer, include_str!("../text/review-import.txt"))?;
     context.hint_at_closing(&session);
     Ok(match answer.refused.as_slice() {
         [] => Exit::Done,

@@ -106,7 +106,6 @@ impl LiveView {
         }
     }
 
-    /// Prints above the lines.
     pub(super) fn above<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bars.suspend(print)
     }

@@ -208,7 +208,6 @@ impl Drop for Admitted {
     }
 }
 
-/// One start of an agent.
 struct Start {
     record: TokenRecord,
     calls: Mutex<Vec<SelfCall>>,

@@ -187,7 +187,6 @@ pub(super) fn spread(mut values: Vec<u64>, edges: &[u64]) -> Spread {
     }
 }
 
-/// The marks of sorted values; none if there are no values.
 fn marks(values: &[u64]) -> Option<Marks> {
     let upto = |tenths: usize| values.get((values.len() * tenths).div_ceil(10).max(1) - 1);
     Some(Marks {

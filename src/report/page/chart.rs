@@ -13,7 +13,6 @@ use crate::report::template::number;
 
 pub(super) const WHOLE: u32 = 10_000;
 
-/// The share of `part` in `whole`, at most the whole.
 pub(super) fn portion(part: u64, whole: u64) -> u32 {
     let whole = u128::from(whole.max(1));
     let hundredths = (u128::from(part) * 10_000 + whole / 2) / whole;

@@ -243,7 +243,6 @@ fn argument(prompt: &str) -> Result<&str, BadCommandLine> {
     Ok(prompt)
 }
 
-/// The shell in which an agent runs its commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentShell {
     /// A shell with the environment of the agent.

@@ -78,12 +78,18 @@ pub struct AgentLauncher {
 }
 
 impl AgentLauncher {
+    /// Starts this program. Also ends the processes of agents that have killed their supervisor.
     pub fn this() -> io::Result<Self> {
-        if cfg!(target_os = "linux") {
+        let program = if cfg!(target_os = "linux") {
             // Works even if the file was replaced or removed since.
-            return Ok(Self::new("/proc/self/exe".into()));
-        }
-        std::env::current_exe().map(Self::new)
+            "/proc/self/exe".into()
+        } else {
+            std::env::current_exe()?
+        };
+        Ok(Self {
+            program,
+            reaper: Some(Arc::new(OrphanReaper::start()?)),
+        })
     }
 
     pub fn new(program: PathBuf) -> Self {
@@ -91,12 +97,6 @@ impl AgentLauncher {
             program,
             reaper: None,
         }
-    }
-
-    /// Also ends the processes of agents that have killed their own supervisor.
-    pub fn adopting(mut self) -> io::Result<Self> {
-        self.reaper = Some(Arc::new(OrphanReaper::start()?));
-        Ok(self)
     }
 
     pub fn reap_orphans(&self) {

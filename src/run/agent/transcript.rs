@@ -12,7 +12,6 @@ use crate::base::text::truncate;
 use crate::run::detect::tool_call;
 use crate::session::Spent;
 
-/// A token is about four bytes.
 pub(in crate::run) const BYTES_OF_A_TOKEN: u64 = 4;
 
 /// What an agent reported for a whole conversation: Claude Code the cost, Codex the tokens. After a

@@ -122,7 +122,6 @@ impl<R: Read + Seek> Package<R> {
         Ok(encoding_rs::UTF_8.decode(&bytes).0.into_owned())
     }
 
-    /// The relationships of a part, with resolved targets.
     fn relationships(&mut self, part: &str) -> Result<Vec<Relationship>, WorkbookError> {
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
         let path = resolve(folder, &format!("_rels/{file}.rels"));
@@ -240,7 +239,6 @@ pub(super) struct Token<'a> {
 }
 
 impl<R: BufRead> Tokens<R> {
-    /// The events of `part`, read from `reader`.
     pub(super) fn new(part: &str, mut reader: R) -> Result<Self, WorkbookError> {
         let part = part.to_owned();
         match reader.fill_buf() {

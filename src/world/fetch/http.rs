@@ -364,7 +364,6 @@ pub fn check_connection(
     Ok(greeted.unwrap_or_else(Connection::Unanswered))
 }
 
-/// The number of certificate authorities that are trusted.
 pub fn trusted_authorities(settings: &NetworkSettings) -> Result<usize, ClientError> {
     Client::new(settings)?;
     Ok(authorities(&settings.ca_certs_pem)?.len())

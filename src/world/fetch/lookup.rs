@@ -48,7 +48,6 @@ pub struct Response<B = Vec<u8>> {
 }
 
 impl<B> Fetched<B> {
-    /// The same answer with a converted body.
     pub fn with_body<C, E>(self, convert: impl FnOnce(B) -> Result<C, E>) -> Result<Fetched<C>, E> {
         Ok(match self {
             Self::Response(response) => Fetched::Response(Response {
@@ -129,7 +128,6 @@ pub struct RenderedFrame<B = Vec<u8>> {
 }
 
 impl<B> Rendered<B> {
-    /// The same with converted documents.
     pub fn with_bodies<C, E>(
         self,
         mut convert: impl FnMut(B) -> Result<C, E>,

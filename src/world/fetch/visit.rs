@@ -269,7 +269,6 @@ impl Walk<'_> {
     }
 }
 
-/// Reads the answer of the server at `url`.
 fn read(fetcher: &dyn Fetcher, url: Url, response: &Response) -> Result<Next, End> {
     match response.status {
         200..300 => match response.is_no_page() {

@@ -54,7 +54,6 @@ pub struct SandboxConfig {
     pub confinement: Confinement,
 }
 
-/// Finds contents of the baseline by their digest.
 pub type Contents = dyn Fn(Digest) -> io::Result<Option<Vec<u8>>> + Send + Sync;
 
 /// A server that runs for the time of a judgement.
@@ -205,7 +204,6 @@ struct Running {
     _scratch: TempDir,
 }
 
-/// A sandbox for one judgement.
 pub struct LiveSandbox<'a> {
     config: &'a SandboxConfig,
     /// The tree that is judged; without one, it is read when the judgement first asks about it.

@@ -316,7 +316,6 @@ pub fn trusted_path(path: &OsStr, writable: &[PathBuf]) -> (Vec<PathBuf>, Vec<Pa
     env::split_paths(path).partition(is_trusted)
 }
 
-/// The value of `PATH` with which a command is started.
 pub(super) fn path_of_command(path: &str, untrusted: &[PathBuf]) -> String {
     let (kept, dropped) = trusted_path(path.as_ref(), untrusted);
     if dropped.is_empty() {

@@ -144,7 +144,6 @@ impl Service {
         state.started.clone().unwrap_or_default()
     }
 
-    /// How it ended, if it ended by itself.
     pub fn ended(&self) -> Option<End> {
         how_it_ended(&self.running.process.state())
     }
