@@ -614,11 +614,34 @@ pub fn around(text: &str, at: usize) -> Option<Mailbox> {
 // What is written like an address but names no mailbox does not count: the user of a URL, of
 // `scp`'s `git@host:path`, or after the scheme of another service (`sip:1000@host`).
 
-/// Schemes, as written before a colon, of addresses that no mail goes to. Labels that people
+/// Schemes, as written before a colon, of addresses that no mail goes to, and the fields of a mail's
+/// header that hold no address (RFC 5322 §3.6.4). Labels that people
 /// write before an address of mail, such as `tel:`, are none.
 const NOT_MAIL: &[&str] = &[
-    "acct", "ftp", "ftps", "git", "h323", "jabber", "ldap", "rsync", "scp", "sftp", "sip", "sips",
-    "skype", "ssh", "stun", "svn", "turn", "xmpp",
+    "acct",
+    "ftp",
+    "ftps",
+    "git",
+    "h323",
+    "in-reply-to",
+    "in-reply-to",
+    "jabber",
+    "ldap",
+    "message-id",
+    "message-id",
+    "references",
+    "references",
+    "rsync",
+    "scp",
+    "sftp",
+    "sip",
+    "sips",
+    "skype",
+    "ssh",
+    "stun",
+    "svn",
+    "turn",
+    "xmpp",
 ];
 
 pub struct Needle {
@@ -762,7 +785,8 @@ fn is_other_service(before: &str) -> bool {
     if token.contains("://") {
         return true;
     }
-    let Some(scheme) = before.strip_suffix(' ').unwrap_or(before).strip_suffix(':') else {
+    let before = before.strip_suffix('<').unwrap_or(before).trim_end();
+    let Some(scheme) = before.strip_suffix([':', '：']).map(str::trim_end) else {
         return false;
     };
     NOT_MAIL.iter().any(|word| ends_with_word(scheme, word))

@@ -179,6 +179,9 @@ pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Fact> {
             "email-obfuscated",
             "only in disguise, or it is unclear where it begins",
         )),
+        Presence::Visible if disowned::is_cut(page, email) => {
+            Some(("email-obfuscated", "only with its beginning cut off"))
+        }
         Presence::Visible | Presence::Absent => None,
     };
     let hidden = hidden.map(|(rule, actual)| {
@@ -200,15 +203,15 @@ pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Fact> {
     facts.into_iter().flatten().collect()
 }
 
-/// Whether the address is only below the heading of the page's comments.
+/// Whether the address is only below a heading of what visitors write.
 fn in_comments(page: &Page, email: &Mailbox) -> Option<Fact> {
-    let above = Page {
-        visible: user_content::above_comments(page)?.to_vec(),
+    let owners = Page {
+        visible: user_content::without_visitors(page)?,
         ..Page::empty(&page.url)
     };
     let expected = format!("{email} in the words of the site's owner");
-    let actual = "only below the page's comments";
-    (presence(&above, email) == Presence::Absent)
+    let actual = "only below a heading of what visitors write";
+    (presence(&owners, email) == Presence::Absent)
         .then(|| finding("source-user-content", &page.url, expected, actual))
 }
 
@@ -218,10 +221,14 @@ fn disowned(seen: &Seen<'_>, email: &Mailbox) -> Option<Fact> {
         let actual = format!("it is disguised: {word:?} is not a part of it");
         return Some(Fact::new("email-disowned", expected, actual).on(EMAIL));
     }
+    if let Some(command) = disowned::command(email) {
+        let actual = format!("a program reads it: {command:?} is a mailing list's command");
+        return Some(Fact::new("email-disowned", expected, actual).on(EMAIL));
+    }
     let mut pages = seen.counted();
-    let noted = pages.find_map(|page| Some((page, disowned::note(&page.visible, email)?)));
+    let noted = pages.find_map(|page| Some((page, disowned::note(page, email)?)));
     noted.map(|(page, note)| {
-        let actual = format!("the page says near it: {}", quoted(note));
+        let actual = format!("the page says near it: {}", quoted(&note));
         finding("email-disowned", &page.url, expected, actual)
     })
 }

@@ -71,12 +71,12 @@ impl<B> Response<B> {
         matches!(self.status, 301 | 302 | 303 | 307 | 308)
     }
 
-    /// Why a browser would show no page for this successful answer: it keeps the previous page (204,
-    /// 205), did not ask for a part (206), or saves a file.
+    /// Why a browser would show no page for this successful answer: it is not final (202), keeps the
+    /// previous page (204, 205), answers no part that was asked for (206), or saves a file.
     pub fn is_no_page(&self) -> Option<String> {
         let kind = self.disposition.as_deref().unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim();
-        if !matches!(self.status, 200..=203) {
+        if !matches!(self.status, 200 | 201 | 203) {
             Some(format!("its status is {}", self.status))
         } else if kind.eq_ignore_ascii_case("inline") || kind.is_empty() {
             None

@@ -66,9 +66,11 @@ impl<'a> ContentType<'a> {
         };
         let subtype = essence.split_once('/').map_or("", |(_, subtype)| subtype);
         let source = ["json", "xml", "javascript", "ecmascript", "css"];
+        // Browsers save these, and show none.
+        let saved = ["calendar", "csv", "directory", "vcard", "x-vcard"];
         if matches!(essence.as_str(), "text/html" | "application/xhtml+xml") {
             Ok(Kind::Html)
-        } else if essence.starts_with("image/") {
+        } else if essence.starts_with("image/") || saved.contains(&subtype) {
             Err(Unreadable::NotText(essence.clone()))
         } else if source
             .iter()

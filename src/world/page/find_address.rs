@@ -139,7 +139,7 @@ fn from_above(above: &str, line: &mut String) -> Option<Vec<String>> {
         .filter(|at| run(line[..*at].bytes().rev()) == *at)?;
     around(line, at)?;
     let word = above.rsplit(' ').next().unwrap_or_default();
-    if !may_go_on(word, word.len() == above.len(), at) {
+    if !may_go_on(above, word, at) {
         return None;
     }
     let end = at + 1 + domain(&line[at + 1..]);
@@ -148,8 +148,8 @@ fn from_above(above: &str, line: &mut String) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// Whether `word`, the last above a local part of so many bytes, may be its beginning.
-fn may_go_on(word: &str, is_line: bool, local: usize) -> bool {
+/// Whether `word`, the last of the line above a local part of so many bytes, may be its beginning.
+fn may_go_on(above: &str, word: &str, local: usize) -> bool {
     /// A local part that is so short may well be the rest of one.
     const SHORT: usize = 3;
     let bare = word.trim_end_matches(['.', '-', '_', '+']);
@@ -158,8 +158,12 @@ fn may_go_on(word: &str, is_line: bool, local: usize) -> bool {
             .bytes()
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._+-".contains(&b));
     let label = || MAIL_LABELS.iter().any(|row| row.word.text == bare);
-    let joined = bare.len() < word.len() && !word.ends_with('.');
-    plain && (joined || (is_line || local <= SHORT) && !label())
+    // `Mail: john.` is no sentence.
+    let is_labelled = above[..above.len() - word.len()]
+        .trim_end()
+        .ends_with([':', '：']);
+    let joined = bare.len() < word.len() && (!word.ends_with('.') || is_labelled);
+    plain && (joined || (word.len() == above.len() || local <= SHORT) && !label())
 }
 
 /// An address at the end of `above` whose domain may go on in `line`.
@@ -335,6 +339,7 @@ mod tests {
         for (above, line, unclear) in rows! {
             "in", "fo@acme.co x" => "fo@acme.co info@acme.co";
             "write to in", "fo@acme.co" => "fo@acme.co info@acme.co";
+            "Mail: john.", "doe@acme.co" => "doe@acme.co john.doe@acme.co";
             "john.", "doe@acme.co" => "doe@acme.co john.doe@acme.co";
             "Our e-", "mail@acme.co" => "mail@acme.co e-mail@acme.co";
             "to info@acme.co", ".kr" => "info@acme.co info@acme.co.kr";
@@ -349,6 +354,7 @@ mod tests {
             ("e-mail", "info@acme.co"),
             ("Contact us", "info@acme.co"),
             ("Seoul.", "info@acme.co"),
+            ("please write.", "info@acme.co"),
             ("Mail:", "fo@acme.co"),
             ("Presse", "pr@acme.co"),
             ("서울", "info@acme.co"),

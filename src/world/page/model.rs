@@ -11,6 +11,8 @@ pub struct Page {
     /// What a reader can see: one entry a block, cell or line; inline elements joined, entities
     /// decoded, invisible characters removed, runs of white space one space.
     pub visible: Vec<String>,
+    /// Which lines of `visible` are headings, and of what level, in order.
+    pub headings: Vec<(usize, u8)>,
     /// Addresses that are shown, and whose beginning may be a label that an element's edge parts
     /// from the rest. They are not in `visible`.
     pub unclear: Vec<String>,
@@ -87,6 +89,7 @@ impl Page {
         Self {
             url: url.clone(),
             visible: Vec::new(),
+            headings: Vec::new(),
             unclear: Vec::new(),
             linked: Vec::new(),
             visitors: Vec::new(),

@@ -52,6 +52,8 @@ pub(super) struct Walk<'a> {
 struct Around {
     hidden: usize,
     preformatted: bool,
+    /// The level of the heading that the element is, or is in; 0 in none.
+    heading: u8,
     regions: Regions,
     in_section: bool,
     /// Whether the innermost `itemscope` is the owner's organization.
@@ -181,6 +183,7 @@ impl Walk<'_> {
         let name = self.microdata(element, by_visitors);
         let around = &mut self.around;
         around.preformatted |= shape.preformatted;
+        around.heading = element::heading_level(element).unwrap_or(around.heading);
         around.names_others |= element::names_others(&self.page.url, &self.base, element);
         around.by_visitors |= by_visitors;
         around.inert |= element::is_inert(element);
@@ -285,6 +288,10 @@ impl Walk<'_> {
         let shows = !line.is_empty();
         if shows {
             self.owner.line(&own, self.around.regions);
+            if self.around.heading > 0 {
+                let at = self.page.visible.len();
+                self.page.headings.push((at, self.around.heading));
+            }
             self.page.visible.push(line);
         }
         shows

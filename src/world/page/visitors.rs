@@ -203,7 +203,7 @@ impl Board {
             by_user.then(|| "links that its users made".to_owned())
         });
         if self.mark.is_none() {
-            self.mark = mark;
+            self.mark = mark.or_else(|| leads_to_editing(element).then(|| "a wiki".to_owned()));
         }
         match element.name() {
             "form" => (self.has_text, self.asks_guests) = (false, false),
@@ -240,6 +240,13 @@ impl Board {
             is_board.then(|| "a form for guests below dated entries".to_owned())
         })
     }
+}
+
+/// Whether a link leads to where a reader edits the page (`MediaWiki`, `DokuWiki`, `MoinMoin`).
+fn leads_to_editing(element: &Element) -> bool {
+    let href = element.attr("href").unwrap_or_default();
+    let mut fields = href.split(['?', '&']).skip(1);
+    element.name() == "a" && fields.any(|field| matches!(field, "action=edit" | "do=edit"))
 }
 
 static DATE: LazyLock<Regex> = LazyLock::new(|| {
@@ -292,6 +299,19 @@ mod tests {
         check(SOFTWARE_TABLE, |_: &Text, html| {
             page(html).others_write.is_some()
         });
+    }
+
+    #[test]
+    fn a_page_that_a_reader_edits_is_a_wiki() {
+        for (href, is_wiki) in [
+            ("?do=edit", true),
+            ("/index.php?title=A&amp;action=edit", true),
+            ("/do=edit", false),
+            ("?do=editorial", false),
+        ] {
+            let html = format!("<a href='{href}'>x</a>");
+            assert_eq!(page(&html).others_write.is_some(), is_wiki, "{href}");
+        }
     }
 
     #[test]

@@ -6,7 +6,9 @@
 //! what a server takes out, or a reader does not see.
 
 use std::collections::BTreeSet;
+use std::io::Read;
 
+use flate2::read::{GzDecoder, ZlibDecoder};
 use percent_encoding::percent_decode;
 use unicode_normalization::UnicodeNormalization;
 use url::{Position, Url};
@@ -92,16 +94,77 @@ fn decoded(text: &[u8]) -> Vec<Vec<u8>> {
     let mut out = vec![percent_decoded(text)];
     out.extend((0..4).map(|skip| decoded_runs(text, base64_digit, 6, skip)));
     out.extend((0..2).map(|skip| decoded_runs(text, hex_digit, 4, skip)));
+    out.push(char_codes(text, 10));
+    out.push(char_codes(text, 16));
+    out.extend(inflated(text));
     out
 }
 
-/// Percent escapes decoded, escaped escapes too, so that `%2540` is read as `@`.
+/// Numbers that signs part, as the characters of which they are the codes: `105-110`, `0x69,0x6e`.
+fn char_codes(text: &[u8], radix: u32) -> Vec<u8> {
+    let is_digit = |byte: &u8| char::from(*byte).is_digit(radix);
+    let numbers = text.split(|byte| !is_digit(byte));
+    // What is shorter is the 0 of `0x`.
+    let numbers = numbers.filter(|digits| digits.len() > 1);
+    let codes =
+        numbers.filter_map(|digits| u8::from_str_radix(str::from_utf8(digits).ok()?, radix).ok());
+    codes.collect()
+}
+
+/// The texts that zlib or gzip has compressed (RFC 1950, 1952), each in base64 or hexadecimal
+/// between the signs that part a URL.
+fn inflated(text: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let tokens = text.split(|byte| b"/?&=#:;,.".contains(byte));
+    let packed = tokens.flat_map(|token| {
+        let base64 = decoded_runs(token, base64_digit, 6, 0);
+        [base64, decoded_runs(token, hex_digit, 4, 0)]
+    });
+    packed.filter_map(|packed| match *packed {
+        [0x78, ..] => Some(start_of(ZlibDecoder::new(&*packed))),
+        [0x1f, 0x8b, ..] => Some(start_of(GzDecoder::new(&*packed))),
+        _ => None,
+    })
+}
+
+/// What can be read of it; what is behind it in the URL may be no part of it.
+fn start_of(reader: impl Read) -> Vec<u8> {
+    const MOST_BYTES: u64 = 4096;
+    let mut out = Vec::new();
+    let _ = reader.take(MOST_BYTES).read_to_end(&mut out);
+    out
+}
+
+/// Percent escapes decoded, escaped escapes too, so that `%2540` is read as `@`, and those of the
+/// form `%u0040`.
 fn percent_decoded(text: &[u8]) -> Vec<u8> {
-    let mut text = text.to_vec();
+    let mut text = without_unicode_escapes(text);
     for _ in 0..MAX_ESCAPES {
         text = percent_decode(&text).collect();
     }
     text
+}
+
+/// With the characters of `%u0040`, as `escape` of JavaScript writes them (ECMAScript, B.2.1).
+fn without_unicode_escapes(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((&first, after)) = rest.split_first() {
+        let code = match after {
+            [b'u' | b'U', digits @ ..] if first == b'%' => digits
+                .get(..4)
+                .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+                .and_then(|digits| u32::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()),
+            _ => None,
+        };
+        if let Some(meant) = code.and_then(char::from_u32) {
+            out.extend(meant.encode_utf8(&mut [0; 4]).as_bytes());
+            rest = &rest[6..];
+        } else {
+            out.push(first);
+            rest = after;
+        }
+    }
+    out
 }
 
 /// Every run of digits, without its first `skip`, as the bytes that it packs.
@@ -390,6 +453,32 @@ mod tests {
             "https://acme.co.kr/?d={}",
             STANDARD.encode(wide)
         )));
+    }
+
+    #[test]
+    fn codes_unicode_escapes_and_compressed_text() {
+        let codes: Vec<String> = "info@acme.co.kr".bytes().map(|b| b.to_string()).collect();
+        assert!(echoes(&format!("/t/{}", codes.join("-"))));
+        assert!(echoes(&format!("/?t={}", codes.join(","))));
+        let codes: Vec<String> = "info@acme.co.kr"
+            .bytes()
+            .map(|b| format!("0x{b:x}"))
+            .collect();
+        assert!(echoes(&format!("/t/{}", codes.join(","))));
+        assert!(echoes("/nope/info%u0040acme.co.kr"));
+        assert!(echoes("/nope/info%25u0040acme.co.kr"));
+        let text: &[u8] = b"write to info@acme.co.kr";
+        let zlib = flate2::read::ZlibEncoder::new(text, flate2::Compression::best());
+        let gzip = flate2::read::GzEncoder::new(text, flate2::Compression::fast());
+        for mut reader in [Box::new(zlib) as Box<dyn Read>, Box::new(gzip)] {
+            let mut packed = Vec::new();
+            reader.read_to_end(&mut packed).unwrap();
+            assert!(echoes(&format!("/d/{}", URL_SAFE_NO_PAD.encode(&packed))));
+            assert!(echoes(&format!("/?d={}", hex::encode(&packed))));
+        }
+        assert!(!echoes("/t/105-110-102-111"));
+        assert!(!echoes("/2024/05/17"));
+        assert!(!echoes("/a%u00e9b"));
     }
 
     #[test]

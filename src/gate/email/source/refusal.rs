@@ -1,4 +1,4 @@
-//! Whether a page states that e-mail addresses may not be collected.
+//! Whether a page states that e-mail addresses may not be collected, or be sent advertisements.
 //!
 //! Korean sites say so after Article 50-2 of the Network Act (“이메일 무단 수집 거부”), German ones in
 //! the Impressum, others in a line of their own. The label of a link to such a statement is not
@@ -25,6 +25,8 @@ struct Form {
     what: Vec<String>,
     deed: Vec<String>,
     not: Vec<String>,
+    advert: Vec<String>,
+    no: Vec<String>,
     unless: Vec<String>,
 }
 
@@ -67,7 +69,8 @@ fn any(text: &str, words: &[String]) -> bool {
 
 fn stated(text: &str) -> Option<String> {
     sentences(text).find_map(|sentence| {
-        let lower = plain(sentence);
+        // A word that begins with a space is a word's beginning.
+        let lower = format!(" {} ", plain(sentence));
         let lower = without_label(&lower);
         let form = FORMS.iter().any(|form| form.states(&lower));
         form.then(|| head(sentence.trim(), MOST_CHARS).to_owned())
@@ -95,15 +98,19 @@ fn without_label(lower: &str) -> Cow<'_, str> {
 impl Form {
     /// Whether deed and denial stand near each other and near what they are about.
     fn states(&self, lower: &str) -> bool {
-        if !any(lower, &self.what) || !any(lower, &self.not) {
+        if !any(lower, &self.what) {
             return false;
         }
-        self.deed.iter().any(|deed| {
-            lower.match_indices(deed.as_str()).any(|(at, _)| {
+        let is_denied = |deeds: &[String], denials: &[&[String]]| {
+            let mut places = deeds.iter().flat_map(|deed| lower.match_indices(&**deed));
+            places.any(|(at, _)| {
                 let near = text_near(lower, at);
-                any(near, &self.what) && any(near, &self.not) && !any(near, &self.unless)
+                any(near, &self.what)
+                    && denials.iter().any(|words| any(near, words))
+                    && !any(near, &self.unless)
             })
-        })
+        };
+        is_denied(&self.deed, &[&self.not]) || is_denied(&self.advert, &[&self.not, &self.no])
     }
 }
 
@@ -154,6 +161,12 @@ mod tests {
             "Harvesting of e-mail addresses from this site is prohibited.",
             "The email addresses on this site may not be collected or used for advertising.",
             "当サイトのメールアドレスの収集を禁止します。",
+            "Please do not send unsolicited offers to this e-mail address.",
+            "Werbemails an diese E-Mail-Adresse sind nicht erwünscht.",
+            "Merci de ne pas utiliser cette adresse : aucun démarchage.",
+            "営業メールはお断りします。",
+            "광고 메일은 사절합니다.",
+            "Geen reclame naar dit adres.",
             "Der Nutzung von im Rahmen der Impressumspflicht veröffentlichten Kontaktdaten durch Dritte zur Übersendung von Werbung wird hiermit ausdrücklich widersprochen.",
         ] {
             assert!(states(&format!("<p>{text}</p>")), "{text}");
@@ -186,6 +199,11 @@ mod tests {
             "<p>メールアドレスを取得します。転載を禁止します。",
             "<p>Sie können der Nutzung Ihrer E-Mail-Adresse jederzeit widersprechen.",
             "<p>info@acme.co 이메일 문의",
+            "<p>We will not use your email address for marketing.",
+            "<p>Bewerbungen nehmen wir nicht per E-Mail an.",
+            "<p>Ihre E-Mail-Adresse geben wir nicht für Werbung weiter.",
+            "<p>営業時間外のメールには返信できません。ご遠慮なくどうぞ。",
+            "<p>No enviamos publicidad a sus clientes por este correo.",
             "<p hidden>Harvesting of e-mail addresses is prohibited.</p>",
         ] {
             assert!(!states(html), "{html}");
