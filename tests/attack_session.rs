@@ -364,7 +364,7 @@ fn a_copy_is_a_file_in_the_session() {
         )
         .unwrap();
         let run = ends(place.command().args(["export", "--out=out.csv"]));
-        run.says("no name of a file");
+        run.says("not the name of a file");
         run.exits(1);
     }
 }

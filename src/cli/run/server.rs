@@ -280,6 +280,7 @@ impl Desk for RunDesk {
 
     fn refused(&self, grant: &Grant, answer: Digest) {
         if let Some(start) = self.start(grant) {
+            start.asked_kind.store(false, Ordering::Relaxed);
             locked(&start.calls).push(SelfCall::Refused(answer));
         }
     }
