@@ -239,13 +239,11 @@ fn who_asks_is_told_what_was_opened_fetched_asked_checked_and_written() {
     let judged = world
         .place
         .run([&["-v".to_owned()][..], &world.acme().args(1)].concat());
-    let again = "info: judged from the evidence: checked check=";
     for told in [
         "info: asked DNS name=\"acme.co.kr\" kind=\"MX\"",
         "info: fetched url=\"http://www.acme.co.kr:",
         "status=200",
         "info: checked check=",
-        again,
     ] {
         judged.says(told);
     }
@@ -254,7 +252,9 @@ fn who_asks_is_told_what_was_opened_fetched_asked_checked_and_written() {
         let lines = judged.stderr.lines();
         lines.filter(|line| line.starts_with(begin)).count()
     };
-    assert_eq!(checks("info: checked"), checks(again), "{judged:?}");
+    // Nothing was taken out of the pages, so they were judged once.
+    assert_eq!(checks("info: judged from the evidence"), 0, "{judged:?}");
+    assert!(checks("info: checked") > 0, "{judged:?}");
     let once = |run: &Run, told: &str| {
         assert_eq!(run.stderr.matches(told).count(), 1, "{told}: {run:?}");
     };

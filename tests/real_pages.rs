@@ -9,6 +9,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
@@ -36,6 +37,10 @@ use crate::servers::http::Reply;
 const PAGES: &str = "COMAIL_TEST_PAGES";
 /// If `1`, a browser shows them to the gate.
 const BROWSER: &str = "COMAIL_TEST_BROWSER";
+
+fn say(text: &str) {
+    writeln!(io::stderr(), "{text}").ok();
+}
 
 fn is_set(flag: &str) -> bool {
     std::env::var_os(flag).is_some_and(|value| value == "1")
@@ -92,6 +97,10 @@ struct Told {
     failed: Option<String>,
 }
 
+#[expect(
+    clippy::struct_field_names,
+    reason = "the names are those of the script that looks at the page"
+)]
 #[derive(Debug, Deserialize)]
 struct Address {
     address: String,
@@ -310,7 +319,9 @@ fn judged(files: &[PathBuf], reads: Reads) -> Vec<Judged> {
             .collect()
     });
     let judged = start.elapsed().saturating_sub(looked);
-    eprintln!("note: the browser took {looked:.0?} and the gate {judged:.0?}");
+    say(&format!(
+        "note: the browser took {looked:.0?} and the gate {judged:.0?}"
+    ));
     all
 }
 
@@ -319,7 +330,7 @@ fn of_share(files: &[PathBuf], share: Vec<Told>, reads: Reads) -> Vec<Judged> {
     let gate = gate();
     let browser = (reads == Reads::Rendered).then(|| {
         let launcher = Launcher::new(env!("CARGO_BIN_EXE_comail").into());
-        Browser::started_by(launcher, tools::browser().into())
+        Browser::started_by(launcher, tools::browser())
     });
     let mut all = Vec::new();
     for Told {
@@ -421,9 +432,9 @@ fn what_a_reader_sees_is_accepted_and_what_the_source_holds_is_not() {
     if is_set(PAGES) {
         real_pages_are_read_as_a_reader_reads_them();
     } else {
-        eprintln!(
+        say(&format!(
             "note: no real page was judged; .ci/pages brings some, and {PAGES}=1 asks for it"
-        );
+        ));
     }
 }
 
@@ -520,7 +531,7 @@ fn real_pages_are_read_as_a_reader_reads_them() {
     let report = figures.report(&files);
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/pages/report.txt");
     fs::write(&place, &report).expect("a report");
-    eprintln!("{report}");
+    say(&report);
     let (refused, shown) = (figures.refused.len(), figures.shown);
     assert!(shown > 500, "only {shown} addresses are shown");
     assert!(

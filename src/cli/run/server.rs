@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anyhow::{Context as _, Result};
@@ -142,7 +142,7 @@ impl Judge for RunJudge {
             record: TokenRecord::new(&token, grant, context::now(), Timestamp::MAX),
             calls: Mutex::default(),
             keys: Mutex::default(),
-            asked_kind: AtomicBool::default(),
+            kinds: AtomicU32::default(),
             answering: RwLock::default(),
         });
         let dir = tempfile::Builder::new()
@@ -208,12 +208,15 @@ impl Drop for Admitted {
     }
 }
 
+/// How often `comail submit` asks for the fields before it sends them.
+const KINDS_PER_SUBMIT: u32 = 2;
+
 struct Start {
     record: TokenRecord,
     calls: Mutex<Vec<SelfCall>>,
     keys: Mutex<Vec<IdempotencyKey>>,
-    /// Whether the last call asked for the fields of an answer.
-    asked_kind: AtomicBool,
+    /// How many calls in a row asked for the fields of an answer.
+    kinds: AtomicU32,
     /// Locked for reading while a call is answered.
     answering: RwLock<()>,
 }
@@ -261,13 +264,18 @@ impl Desk for RunDesk {
         };
         let is_next = matches!(call, Call::Next(_));
         let is_kind = matches!(call, Call::Kind);
-        let asked_before = start.asked_kind.swap(is_kind, Ordering::Relaxed);
+        let kinds = if is_kind {
+            start.kinds.fetch_add(1, Ordering::Relaxed) + 1
+        } else {
+            start.kinds.store(0, Ordering::Relaxed);
+            0
+        };
         let reply = self.desk.answer(grant, call, form);
         let noted = match submitted {
             Some((answer, key)) => Some(start.outcome(answer, key, &reply)),
             None if is_next => Some(SelfCall::Next),
-            // Each `comail submit` asks for the fields first.
-            None if is_kind && !asked_before => None,
+            // Each `comail submit` asks for the fields.
+            None if (1..=KINDS_PER_SUBMIT).contains(&kinds) => None,
             None => Some(SelfCall::Status),
         };
         locked(&start.calls).extend(noted);
@@ -280,7 +288,7 @@ impl Desk for RunDesk {
 
     fn refused(&self, grant: &Grant, answer: Digest) {
         if let Some(start) = self.start(grant) {
-            start.asked_kind.store(false, Ordering::Relaxed);
+            start.kinds.store(0, Ordering::Relaxed);
             locked(&start.calls).push(SelfCall::Refused(answer));
         }
     }
