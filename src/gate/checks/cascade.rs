@@ -159,8 +159,8 @@ fn level_of(rule: &Rule, levels: &Levels) -> Level {
 
 /// Whether each of the checks that are needed was run and has not failed.
 ///
-/// One that is not confirmed must not keep others from failing: whoever brings its doubt about on
-/// purpose would have a REVIEW where a FAIL belongs.
+/// A check that is not confirmed must not keep others from failing. Otherwise an agent could cause
+/// doubt on purpose, and turn a FAIL into a REVIEW.
 fn has_needs(reports: &[CheckReport], needs: &[String]) -> bool {
     let ran = |outcome| matches!(outcome, CheckOutcome::Passed | CheckOutcome::NotConfirmed);
     needs.iter().all(|need| {

@@ -224,8 +224,8 @@ fn is_nobody(line: &Line) -> bool {
     NAME_WORDS.length(line, 0, NameWord::Nobody) == Some(line.words.len())
 }
 
-/// Whom a copyright line names, in its order; none if it is no copyright line, or one of a picture,
-/// a map or a program.
+/// The names in a copyright line, in their order. None if the line is not about the site's own
+/// copyright, but about a picture, a map or a program.
 fn holders(text: &str) -> Option<Vec<String>> {
     let mut line = Line::new(text);
     if let Some(credit) = PHRASES.find(&line, Phrase::Credit) {

@@ -329,9 +329,8 @@ fn trimmed(value: &str) -> &str {
     })
 }
 
-/// Whether a row of the labels is one where it stands: at the line's beginning or behind a sign, and
-/// before a colon or the line's end. In a script without spaces a space suffices behind it, and
-/// before what ends a value.
+/// Whether these words act as a label: they begin the line or follow a sign, and a colon or the end
+/// of the line follows them. In a script without spaces, a space may follow, or what ends a value.
 fn is_label(line: &Line, at: usize, length: usize, kind: Label) -> bool {
     let last = &line.words[at + length - 1];
     let (before, rest) = (line.gap(at), &line.text[last.end..]);
