@@ -26,7 +26,7 @@ pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     match options.open(path) {
         Ok(file) if file.metadata()?.is_file() => Ok(file),
         Ok(_) => Err(not_regular()),
-        // That it is no regular file says more than the error.
+        // This error says more than that of `open`.
         Err(_) if fs::metadata(path).is_ok_and(|found| !found.is_file()) => Err(not_regular()),
         Err(error) => Err(error),
     }

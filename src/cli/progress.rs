@@ -45,7 +45,7 @@ impl WorkBar {
                 let _ = write!(out, "{:.0}/s", bar.per_sec());
             })
             .with_key("left", |bar: &ProgressState, out: &mut dyn fmt::Write| {
-                // There is no estimate before the first steps, and no need for one near the end.
+                // An estimate is unknown before the first steps, and useless near the end.
                 if bar.eta().as_secs() > 0 {
                     let _ = write!(out, ", {:#} left", HumanDuration(bar.eta()));
                 }

@@ -198,7 +198,7 @@ impl JudgedAgain {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileThenAndNow {
     pub then: SeenFile,
-    /// Its current digest; `None` if there is no readable file.
+    /// Its current digest; `None` if the file cannot be read.
     pub now: Option<Digest>,
 }
 

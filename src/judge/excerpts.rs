@@ -514,7 +514,7 @@ fn found<'a>(
     found
 }
 
-/// Whether it is a URL. Pages contain many links, so a link is no evidence.
+/// Whether it is a URL. Pages contain many links, so a link proves nothing.
 fn is_web(value: &str) -> bool {
     Url::parse(value.trim()).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
 }

@@ -282,9 +282,10 @@ impl Paths {
         if TreePath::parse(path).is_ok_and(|path| self.folders.contains(&path)) {
             return vec![path.to_owned()];
         }
-        let pattern = [path.to_owned()];
-        let zones = Zones::without_exceptions(&pattern);
-        let Some(zones) = zones.ok().filter(|_| is_pattern(path)) else {
+        if !is_pattern(path) {
+            return Vec::new();
+        }
+        let Ok(zones) = Zones::without_exceptions(&[path.to_owned()]) else {
             return Vec::new();
         };
         let found = self.folders.iter().filter(|path| zones.contains(path));

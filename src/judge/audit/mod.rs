@@ -504,7 +504,7 @@ impl Live {
             quest: Some(judged.job.quest.id),
             key: Some(judged.job.quest.key),
         };
-        // An unanswered lookup is no drift, because the world may still agree.
+        // An unanswered lookup does not count as drift, because the world may still agree.
         if is_unanswered(&judgement, &judged.recording.evidence) {
             let facts = judgement.facts;
             self.unanswered.push(Silent { place, facts });

@@ -382,7 +382,7 @@ fn is_disguised(written: &str, email: &Mailbox) -> bool {
     mixed || below.is_some_and(|(below, own)| shouts(below, FEWEST_IN_HOST) && is_lower(own))
 }
 
-/// Whether the page's text shows the address only behind dots that stand for its beginning, as in
+/// Whether the page shows only the end of a longer address, after dots, as in
 /// `cust...info@acme.com`.
 pub fn is_cut(page: &Page, email: &Mailbox) -> bool {
     let wanted = email.to_string();

@@ -144,7 +144,7 @@ fn parts(title: &str) -> impl Iterator<Item = String> {
         .filter(|part| !part.is_empty())
 }
 
-/// The lines of a page that stand in no section of its visitors; none when it has no such section.
+/// The lines of a page outside its visitors' sections; `None` if it has no such section.
 ///
 /// A section goes from its heading to the next one as high. What the page's footer says is the
 /// owner's.
