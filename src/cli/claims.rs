@@ -35,13 +35,14 @@ pub(super) fn run(context: &mut Context, _args: &ClaimsArgs) -> Result<Exit> {
 pub(super) fn show(context: &mut Context, only: Option<&Worker>) -> Result<Exit> {
     let session = context.open_session()?;
     let now = context::now();
-    let mut claims = Vec::new();
-    let held = session.claims()?.into_iter();
-    for claim in held.filter(|claim| only.is_none_or(|only| claim.worker == *only)) {
-        let key = session.quest_record(claim.quest)?.map(|record| record.key);
-        claims.push(HeldClaim::of(&claim, key.as_ref(), now));
-    }
-    let listed = Listed { claims };
+    let mut claimed = session.claimed()?;
+    claimed.retain(|(claim, _)| only.is_none_or(|only| claim.worker == *only));
+    let claims = claimed.iter();
+    let listed = Listed {
+        claims: claims
+            .map(|(claim, key)| HeldClaim::of(claim, key, now))
+            .collect(),
+    };
     context
         .output
         .show_as(&listed, include_str!("text/claims.txt"))?;

@@ -21,7 +21,7 @@ pub struct Standings {
     pub overview: Overview,
     pub tries: u32,
     pub settled: SettledTimes,
-    pub claims: Vec<(Claim, Option<Key>)>,
+    pub claims: Vec<(Claim, Key)>,
     /// The runs that began and have not ended.
     pub runs: BTreeMap<RunId, Option<RunProcess>>,
 }
@@ -53,16 +53,11 @@ pub struct OpenRun {
 impl Standings {
     pub fn of(session: &Session, forgotten: u32) -> Result<Self, SessionError> {
         let totals = session.totals();
-        let mut claims = Vec::new();
-        for claim in session.claims()? {
-            let record = session.quest_record(claim.quest)?;
-            claims.push((claim, record.map(|record| record.key)));
-        }
         Ok(Self {
             overview: overview(session, forgotten)?,
             tries: totals.counts.tries,
             settled: totals.settled,
-            claims,
+            claims: session.claimed()?,
             runs: totals.runs,
         })
     }
@@ -83,7 +78,7 @@ impl Standings {
                 .then(|| Pace::of(self.settled.times(), left, now))
                 .flatten(),
             claims: live
-                .map(|(claim, key)| HeldClaim::of(claim, key.as_ref(), now))
+                .map(|(claim, key)| HeldClaim::of(claim, key, now))
                 .collect(),
             runs: self.runs.keys().map(run).collect(),
             overview,
@@ -332,10 +327,10 @@ pub struct HeldClaim {
 
 impl HeldClaim {
     /// The claim at `now`, of the quest with this key.
-    pub fn of(claim: &Claim, key: Option<&Key>, now: Timestamp) -> Self {
+    pub fn of(claim: &Claim, key: &Key, now: Timestamp) -> Self {
         Self {
             quest: claim.quest,
-            key: key.map_or_else(String::new, ToString::to_string),
+            key: key.to_string(),
             worker: claim.worker.clone(),
             at: claim.at,
             lease_seconds: claim.lease.seconds(),

@@ -613,6 +613,11 @@ impl Session {
         self.ask(Projection::claims)
     }
 
+    /// The claims with the keys of their quests.
+    pub fn claimed(&self) -> Result<Vec<(Claim, Key)>, SessionError> {
+        self.ask(Projection::claimed)
+    }
+
     pub fn unanswered(&self) -> Result<Vec<QuestRecord>, SessionError> {
         self.ask(Projection::unanswered)
     }

@@ -518,11 +518,17 @@ impl Projection {
 
     /// Every claim, even if its lease has expired, in order of quests.
     pub fn claims(&self) -> Result<Vec<Claim>, SessionError> {
+        let claimed = self.claimed()?.into_iter();
+        Ok(claimed.map(|(claim, _)| claim).collect())
+    }
+
+    /// The same with the keys of their quests.
+    pub(super) fn claimed(&self) -> Result<Vec<(Claim, Key)>, SessionError> {
         // Without the hint, SQLite would scan all quests, of which few are held.
         let sql = "SELECT * FROM quest INDEXED BY quest_worker \
              WHERE worker IS NOT NULL ORDER BY id";
-        let held = self.tables(|tables| tables.quests(sql, []))?;
-        Ok(held.into_iter().filter_map(|quest| quest.claim).collect())
+        let held = self.tables(|tables| tables.quests(sql, []))?.into_iter();
+        Ok(held.filter_map(|it| Some((it.claim?, it.key))).collect())
     }
 
     /// The REVIEWs that rest on an unanswered lookup and were not judged again.

@@ -17,14 +17,14 @@ fn ago(minutes: i64) -> Timestamp {
     now() - SignedDuration::from_mins(minutes)
 }
 
-fn claim(index: usize, worker: &str, at: Timestamp) -> (Claim, Option<Key>) {
+fn claim(index: usize, worker: &str, at: Timestamp) -> (Claim, Key) {
     let claim = Claim {
         quest: QuestId::from_index(index).unwrap(),
         worker: worker.parse().unwrap(),
         at,
         lease: "15m".parse().unwrap(),
     };
-    (claim, Some(Key::new("한빛식품 주식회사").unwrap()))
+    (claim, Key::new("한빛식품 주식회사").unwrap())
 }
 
 /// 527 quests, of which 29 are settled.
