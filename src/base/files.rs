@@ -15,6 +15,15 @@ use std::{fs, io};
 use cap_fs_ext::DirExt as _;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use tempfile::TempDir;
+
+/// A new directory that only its owner can enter, and that is removed with the value.
+pub fn private_dir(prefix: &str, parent: &Path) -> io::Result<TempDir> {
+    tempfile::Builder::new()
+        .permissions(fs::Permissions::from_mode(0o700))
+        .prefix(prefix)
+        .tempdir_in(parent)
+}
 
 pub fn open(path: &Path) -> io::Result<File> {
     open_with(OpenOptions::new().read(true), path)
@@ -298,6 +307,14 @@ mod tests {
         empty(top.path()).unwrap();
         assert_eq!(fs::read_dir(top.path()).unwrap().count(), 0);
         assert!(kept.exists());
+    }
+
+    #[test]
+    fn nobody_else_enters_a_private_directory() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = private_dir("a-", parent.path()).unwrap();
+        let mode = fs::metadata(dir.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! ten times as long as the poll before it. Reviewers are not asked.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::base::Digest;
@@ -16,12 +16,15 @@ use crate::judge::kind::{SessionKind, kind_of};
 use crate::judge::recorded::NothingAccepted;
 use crate::quest::{Fields, Quest, QuestId, QuestKind, Submission, Verdict};
 use crate::session::Session;
+use crate::world::sandbox::Stop;
 
 /// Polls one quest's checks on a thread until it is dropped.
 #[derive(Debug)]
 pub struct Poll {
     passes: Receiver<()>,
-    _stop: Sender<()>,
+    stop: Stop,
+    rest: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 /// Whether a quest of this kind can be answered without fields.
@@ -33,7 +36,7 @@ impl Poll {
     /// Starts to poll a quest's checks. `None` if the kind requires fields or has neither commands nor
     /// files, or if there is no such quest.
     ///
-    /// Dropping the poll does not wait for a running command.
+    /// Dropping the poll ends a running command, and waits until its copy of the tree is removed.
     pub fn start(
         session: &Session,
         quest: QuestId,
@@ -48,12 +51,13 @@ impl Poll {
         };
         let quest = session.reader()?.quest(&record)?;
         let world = JudgeWorld::of(session, &SessionKind::load(manifest)?)?;
-        if world.sandbox_config().is_none() {
+        let Some(config) = world.sandbox_config() else {
             return Ok(None);
-        }
+        };
+        let stop = config.launcher.stop.clone();
         let manifest = manifest.clone();
         let (pass, passes) = mpsc::channel();
-        let (stop, stopped) = mpsc::channel::<()>();
+        let (rest, stopped) = mpsc::channel::<()>();
         let poll = move || {
             // A gate's checks cannot move to another thread.
             let Ok(kind) = SessionKind::load(&manifest) else {
@@ -75,10 +79,12 @@ impl Poll {
             }
         };
         let thread = thread::Builder::new().name(String::from("poll"));
-        thread.spawn(poll).map_err(JudgeError::Threads)?;
+        let thread = thread.spawn(poll).map_err(JudgeError::Threads)?;
         Ok(Some(Self {
             passes,
-            _stop: stop,
+            stop,
+            rest: Some(rest),
+            thread: Some(thread),
         }))
     }
 
@@ -88,6 +94,16 @@ impl Poll {
     /// and again.
     pub fn holds(&self) -> bool {
         self.passes.try_recv().is_ok()
+    }
+}
+
+impl Drop for Poll {
+    fn drop(&mut self) {
+        self.stop.ask();
+        self.rest = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tempfile::TempDir;
 
-use crate::base::Digest;
+use crate::base::{Digest, files};
 use crate::gate::checks::outside::{GateSettings, Gathered};
 use crate::gate::checks::takes::taken_by;
 use crate::gate::checks::{FileGate, control_of_scripts};
@@ -539,10 +539,7 @@ fn copy_tree(place: &ControlTree, scratch: &Path) -> Result<(Listing, Files, Tem
     let listing = before.listing(&mut |_, _| Ok(()))?;
     let files = before.files(&listing);
     let failed = |error: io::Error| TreeError::io(scratch.display(), "copy the tree")(error);
-    let working = tempfile::Builder::new()
-        .prefix("comail-control-")
-        .tempdir_in(scratch)
-        .map_err(failed)?;
+    let working = files::private_dir("comail-control-", scratch).map_err(failed)?;
     let load = |digest: Digest| read(&files, digest);
     Snapshot::of(&listing).write_to(working.path(), &load)?;
     if let Some(writes) = &place.writes {

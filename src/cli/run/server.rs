@@ -69,8 +69,8 @@ impl RunJudge {
         if base.as_os_str().len() > MAX_BASE {
             base = PathBuf::from("/tmp");
         }
-        let dir = tempfile::Builder::new().prefix("comail-").tempdir_in(base);
-        let dir = dir.context("cannot make a directory for the judge")?;
+        let dir = files::private_dir("comail-", &base)
+            .context("cannot make a directory for the judge")?;
         let shared = dir.path().join(SHARED);
         fs::create_dir(&shared)
             .with_context(|| format!("cannot write to {}", dir.path().display()))?;
@@ -145,9 +145,7 @@ impl Judge for RunJudge {
             kinds: AtomicU32::default(),
             answering: RwLock::default(),
         });
-        let dir = tempfile::Builder::new()
-            .prefix("start-")
-            .tempdir_in(self.dir.path())?;
+        let dir = files::private_dir("start-", self.dir.path())?;
         let spool = dir.path().join("spool");
         fs::create_dir(&spool)?;
         let opened = Spool::open(&spool)?;

@@ -19,7 +19,7 @@ use std::{env, io};
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::Digest;
+use crate::base::{Digest, files};
 use crate::gate::GateSettings;
 use crate::gate::checks::kind::Flaw;
 use crate::gate::checks::outside::{Gathered, Missing, Outside};
@@ -239,9 +239,7 @@ const TRIAL_MS: u64 = 30_000;
 /// The confinement that works here, found by running this program confined; none if that fails.
 pub(crate) fn confinement(scratch: &Path) -> Confinement {
     let tried = || -> io::Result<Confinement> {
-        let place = tempfile::Builder::new()
-            .prefix("comail-")
-            .tempdir_in(scratch)?;
+        let place = files::private_dir("comail-", scratch)?;
         let program = std::env::current_exe()?.to_string_lossy().into_owned();
         let order = CommandSpec {
             timeout_ms: TRIAL_MS,

@@ -11,6 +11,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::connection::{Connection, Failure};
+use crate::base::files;
 use crate::world::sandbox::{CommandSpec, Launcher, Namespace, Ready, Service};
 
 const START_WITHIN: Duration = Duration::from_secs(20);
@@ -60,7 +61,7 @@ impl Chromium {
         if !program.is_file() {
             return Err("there is no such program".to_owned());
         }
-        let scratch = tempfile::Builder::new().prefix("comail-browser-").tempdir();
+        let scratch = files::private_dir("comail-browser-", &std::env::temp_dir());
         let scratch = scratch.map_err(|error| format!("no temporary directory: {error}"))?;
         let dir = scratch.path().to_owned();
         let connection = Connection::new(&dir)

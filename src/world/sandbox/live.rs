@@ -21,7 +21,7 @@ use super::api::{
 use super::http::{call, chat};
 use super::run::{Launcher, Secrets, run_with, variable};
 use super::service::{Ready, Service, ServiceFailed, free_port, is_taken};
-use crate::base::Digest;
+use crate::base::{Digest, files};
 use crate::quest::Span;
 use crate::quest::template::Template;
 use crate::world::tree::{
@@ -309,9 +309,7 @@ impl<'a> LiveSandbox<'a> {
     }
 
     fn written(&self, snapshot: &Snapshot) -> Result<TempDir, String> {
-        let mut builder = tempfile::Builder::new();
-        let scratch = builder.prefix("comail-").tempdir_in(&self.config.scratch);
-        let scratch = scratch
+        let scratch = files::private_dir("comail-", &self.config.scratch)
             .map_err(|error| self.failed(format!("no scratch copy can be made: {error}")))?;
         snapshot
             .write_to(scratch.path(), &*self.config.load)

@@ -51,7 +51,7 @@ pub use reading::{
     TEMPORARY, distrust, installed, interpreter, of_path, prefix, real, system, trusted_path,
     without,
 };
-pub use run::{Launcher, run};
+pub use run::{Launcher, Stop, run};
 pub use service::{Output, Ready, Service, ServiceFailed, free_port, is_taken};
 
 pub use super::tree::Changed;

@@ -12,6 +12,9 @@ use std::{env, fs};
 use super::api::CommandSpec;
 use crate::base::files;
 
+/// Programs that are installed whole, and where some keep their projects.
+const OPT: &str = "/opt";
+
 /// Directories that programs of the system need, and that usually contain no files of a user.
 const SYSTEM: [&str; 22] = [
     "/bin",
@@ -22,7 +25,7 @@ const SYSTEM: [&str; 22] = [
     "/lib64",
     "/libx32",
     "/nix",
-    "/opt",
+    OPT,
     "/proc",
     "/run/current-system",
     "/run/resolvconf",
@@ -208,9 +211,16 @@ impl Reading {
     }
 }
 
-/// The readable directories of the system, without the private paths.
+/// The readable directories of the system, without the private paths, and without what lies beside them
+/// in a folder of `/opt`.
 pub fn system<'a>(private: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
-    let private: Vec<_> = private.into_iter().cloned().collect();
+    let private = private
+        .into_iter()
+        .map(|path| match path.strip_prefix(OPT) {
+            Ok(within) => Path::new(OPT).join(within.iter().next().unwrap_or_default()),
+            Err(_) => path.clone(),
+        });
+    let private: Vec<_> = private.collect();
     let system: BTreeSet<_> = real(SYSTEM.map(PathBuf::from).into_iter()).collect();
     let read = system.iter().flat_map(|granted| {
         // A home directory may contain the whole system.

@@ -7,6 +7,8 @@ use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{fmt, fs, io};
 
@@ -20,6 +22,7 @@ use tempfile::TempDir;
 
 use super::api::{CommandResult, CommandSpec, Confinement, End, Means};
 use super::reading::{Reach, Reading, path_of_command};
+use crate::base::files;
 use crate::base::process::{Exit, Pipe, ProcessState, Sink, Supervised};
 
 /// The hidden first argument of a confined child.
@@ -113,7 +116,7 @@ pub fn run(order: &CommandSpec, scratch: &Path, launcher: &Launcher) -> CommandR
     let keep = Keep::Head(order.output_bytes);
     let running = removed.and_then(|()| Running::start(launcher, order, scratch, keep));
     let mut ran = match running {
-        Ok(running) => wait(running, order),
+        Ok(running) => wait(running, order, &launcher.stop),
         Err(error) => CommandResult::not_started(order, error.to_string()),
     };
     if !matches!(ran.end, End::NotStarted(_)) {
@@ -134,8 +137,15 @@ pub fn run(order: &CommandSpec, scratch: &Path, launcher: &Launcher) -> CommandR
 }
 
 // Waits for the end of the command, and kills it if it takes too long or prints too much.
-fn wait(mut running: Running, order: &CommandSpec) -> CommandResult {
-    let seen = running.process.wait(order.timeout(), how_it_ended);
+fn wait(mut running: Running, order: &CommandSpec, stop: &Stop) -> CommandResult {
+    let began = Instant::now();
+    let seen = loop {
+        let left = order.timeout().saturating_sub(began.elapsed());
+        let seen = running.process.wait(left.min(STOP_INTERVAL), how_it_ended);
+        if seen.is_some() || left <= STOP_INTERVAL || stop.is_asked() {
+            break seen;
+        }
+    };
     if seen.is_none() {
         running.terminate();
     }
@@ -160,6 +170,23 @@ fn wait(mut running: Running, order: &CommandSpec) -> CommandResult {
     }
 }
 
+/// How soon a command ends after it is asked to.
+const STOP_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Asks commands to end. Clones ask the same ones.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// Starts commands: a program whose `main` calls [`confined`](super::confined()).
 #[derive(Debug, Clone)]
 pub struct Launcher {
@@ -178,6 +205,8 @@ pub struct Launcher {
     pub temporary: Option<PathBuf>,
     /// Whether root becomes `nobody` before it starts a command.
     pub never_root: bool,
+    /// Ends the commands that run, and those that are started later.
+    pub stop: Stop,
 }
 
 impl Launcher {
@@ -195,6 +224,7 @@ impl Launcher {
             means: Means::ALL,
             temporary: None,
             never_root: false,
+            stop: Stop::default(),
         }
     }
 
@@ -234,7 +264,7 @@ impl Running {
         // Not in the scratch copy, where a command that lists its tree would find it.
         let parent = launcher.temporary.as_deref().or(scratch.parent());
         let parent = fs::canonicalize(parent.unwrap_or(&scratch))?;
-        let temporary = tempfile::Builder::new().prefix("tmp-").tempdir_in(parent)?;
+        let temporary = files::private_dir("tmp-", &parent)?;
         launcher.give(&scratch)?;
         launcher.give(temporary.path())?;
         let request = Request::new(launcher, order, scratch, temporary.path())?;
