@@ -156,6 +156,10 @@ fn names_in_errors_are_escaped() {
         assert_ne!(run.code, 0);
     }
     place.scan(&["Acme"], &[]);
+    let long = format!("--none={}", "y".repeat((16 << 10) + 1));
+    let run = place.run(["submit", "--id=1", &long]);
+    run.says("the reason of --none is longer than 16 KiB");
+    run.exits(2);
     let run = place.run(["submit", "--company=x\ncomplete", "--none=y"]);
     assert!(
         !run.stderr.lines().any(|line| line.starts_with("complete")),

@@ -66,6 +66,8 @@ fn without_a_good_token_every_path_has_the_same_reply() {
     };
     let first = served.asked(paths[0], &[], "");
     assert_eq!(first.status, 401);
+    let head = &first.head;
+    assert!(head.contains("\r\nwww-authenticate: bearer\r\n"), "{head}");
     assert_eq!(
         first.body,
         r#"{"error":{"kind":"token","message":"this server needs a valid token"}}"#
@@ -82,6 +84,9 @@ fn without_a_good_token_every_path_has_the_same_reply() {
         (status("GET /v1/status"), status("GET /nonsense")),
         (200, 404)
     );
+    let lower_case = bearer(&good).replace("Bearer", "bearer");
+    let reply = served.asked("GET /v1/status", &[&lower_case], "");
+    assert_eq!(reply.status, 200);
 }
 
 #[test]

@@ -104,10 +104,16 @@ pub(super) fn refuse_unproven(proof: &Proof, path: &str) -> Result<()> {
     }
     let failed = proof.controls.iter().filter(|outcome| !outcome.fits);
     let failed = failed.map(|outcome| {
-        format!(
-            "control `{}` must be {}, but is {}",
-            outcome.name, outcome.expected, outcome.judgement.verdict
-        )
+        let (name, verdict) = (&outcome.name, outcome.judgement.verdict);
+        match &outcome.fires {
+            Some(rules) if verdict == outcome.expected => {
+                format!("control `{name}` must fire {}", rules.join(", "))
+            }
+            _ => format!(
+                "control `{name}` must be {}, but is {verdict}",
+                outcome.expected
+            ),
+        }
     });
     let lacking = proof.lacking.iter().map(ToString::to_string);
     refuse(format!(

@@ -220,9 +220,18 @@ fn submission(
     whole(fields, kind, is_named)
 }
 
+const MAX_REASON: usize = 16 << 10;
+
 pub(super) fn nothing_found(why: &str) -> Result<Submission> {
     if why.trim().is_empty() {
         return refuse("--none needs a reason: what was tried, and where; nothing changed");
+    }
+    if why.len() > MAX_REASON {
+        return refuse(format!(
+            "the reason of --none is longer than {} KiB: say in short what was tried, and where; nothing \
+             changed",
+            MAX_REASON >> 10
+        ));
     }
     Ok(Submission::None(why.to_owned()))
 }

@@ -310,7 +310,9 @@ fn caller(server: &Server, request: &Request) -> Option<Caller> {
     let headers = request.headers();
     let (token, is_of_browser) = match headers.get(header::AUTHORIZATION) {
         Some(value) => {
-            let token = value.to_str().ok()?.strip_prefix("Bearer ")?;
+            let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+            // Its case does not matter (RFC 9110 §11.1).
+            let token = Some(token).filter(|_| scheme.eq_ignore_ascii_case("Bearer"))?;
             (Token::parse(token)?, false)
         }
         None => (token_of_cookie(headers)?, true),

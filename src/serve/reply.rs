@@ -60,7 +60,12 @@ pub(super) fn refused(headers: &HeaderMap) -> Response {
     if accept.is_some_and(|accept| accept.contains("text/html")) {
         html(StatusCode::UNAUTHORIZED, LOGIN.to_owned())
     } else {
-        unauthorised().into_response()
+        let mut response = unauthorised().into_response();
+        let scheme = HeaderValue::from_static("Bearer");
+        response
+            .headers_mut()
+            .insert(header::WWW_AUTHENTICATE, scheme);
+        response
     }
 }
 
