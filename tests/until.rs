@@ -165,28 +165,95 @@ fn tree_with_check() -> (Place, &'static str, &'static str) {
 }
 
 #[test]
-fn what_a_command_runs_is_protected_however_it_is_spelled() {
+fn a_person_says_what_the_work_is_where_a_command_does_not() {
     let (place, command, cheat) = tree_with_check();
     // Done before the start, it does deceive the command.
     let (deceived, ..) = tree_with_check();
     let done = Run::of(&mut deceived.shell(&format!("{cheat}; {command}")));
     assert_eq!(done.code, 0);
-    until(&place, &[command, "--max-tries=1"], cheat).exits(8);
+    for unclear in [
+        command,
+        "./checks/all",
+        "sh checks/all",
+        "sh -e -- Checks/all",
+        "perl -Ichecks -MAll",
+        "true; true",
+    ] {
+        let run = until(&place, &[unclear], cheat);
+        run.says("so it is unclear which files are the work and which ones judge it");
+        run.says("hint: name the work, such as --work '");
+        run.exits(2);
+    }
+    assert!(!has_session(&place));
+    let flags = [command, "--work=src/**", "--max-tries=1"];
+    until(&place, &flags, cheat).exits(8);
     assert_eq!(verdicts(&place), ["FAIL"]);
     let facts = facts(&place);
     let located = facts.iter().any(|fact| fact["location"] == "checks/all");
     assert!(located, "{facts:#?}");
     let (place, ..) = tree_with_check();
-    until(&place, &[command], RIGHT).ok();
+    until(&place, &flags, RIGHT).ok();
     let (place, ..) = tree_with_check();
-    until(&place, &[command, "--may-edit=checks/*"], cheat).ok();
+    let allowed = [&flags[..], &["--may-edit=checks/*"]].concat();
+    until(&place, &allowed, cheat).ok();
 }
 
 #[test]
-fn a_person_protects_what_no_command_names() {
-    let command = "cd checks && sh $(ls | head -1)";
-    let (place, _, cheat) = tree_with_check();
-    let flags = [command, "--protect=checks/**", "--max-tries=1"];
+fn what_has_a_usual_name_is_no_work_wherever_it_is() {
+    let place = tree();
+    let flags = [TEST, "--work=**", "--max-tries=1"];
+    until(&place, &flags, "echo cheat > src/conftest.py").exits(8);
+    assert_eq!(verdicts(&place), ["FAIL"]);
+    until(&tree(), &flags, RIGHT).ok();
+}
+
+/// Its name is protected, and so is what it names.
+#[test]
+fn where_a_protected_link_leads_is_no_work() {
+    let linked = || {
+        let place = tree();
+        fs::create_dir(place.at("etc")).expect("a folder");
+        fs::rename(place.at("tests/check.sh"), place.at("etc/real")).expect("a file");
+        std::os::unix::fs::symlink("../etc/link", place.at("tests/check.sh")).expect("a link");
+        std::os::unix::fs::symlink("real", place.at("etc/link")).expect("a link");
+        place
+    };
+    for cheat in [
+        "echo 'exit 0' > etc/real",
+        "rm etc/link; echo 'exit 0' > etc/link",
+    ] {
+        let place = linked();
+        until(&place, &[TEST, "--max-tries=1"], cheat).exits(8);
+        assert_eq!(verdicts(&place), ["FAIL"], "{cheat}");
+    }
+    until(&linked(), &[TEST], &format!("echo > etc/other; {RIGHT}")).ok();
+}
+
+#[test]
+fn an_ignored_file_that_the_commands_see_is_no_work() {
+    let command = &["sh tests/ignored.sh", "--with-ignored", "--max-tries=1"];
+    let ignored = || {
+        let place = tree();
+        fs::create_dir(place.at("src/out")).expect("a folder");
+        place.write(".gitignore", "out/\n*.o\n");
+        place.write("src/out/made", "no\n");
+        place.write("src/a.o", "no\n");
+        let test = "grep -q right src/out/made src/a.o src/answer";
+        place.write("tests/ignored.sh", test);
+        place
+    };
+    for cheat in ["src/out/made", "src/out/new src/out/made", "src/a.o"] {
+        let place = ignored();
+        until(&place, command, &format!("echo right | tee {cheat}")).exits(8);
+        assert_eq!(verdicts(&place), ["FAIL"], "{cheat}");
+    }
+    until(&ignored(), command, RIGHT).ok();
+}
+
+#[test]
+fn a_person_protects_what_no_name_protects() {
+    let (place, command, cheat) = tree_with_check();
+    let flags = [command, "--work=**", "--protect=checks/**", "--max-tries=1"];
     until(&place, &flags, cheat).exits(8);
     assert_eq!(verdicts(&place), ["FAIL"]);
     // What is protected cannot be allowed.
@@ -195,10 +262,24 @@ fn a_person_protects_what_no_command_names() {
     until(&place, &both, cheat).exits(8);
     let (place, ..) = tree_with_check();
     until(&place, &flags, RIGHT).ok();
-    let (place, ..) = tree_with_check();
-    let run = until(&place, &[command, "--protect=!checks"], RIGHT);
-    run.says("--protect: ");
+}
+
+#[test]
+fn a_glob_that_says_nothing_is_told() {
+    let place = tree();
+    for flag in ["--protect=!src", "--work=!src/**"] {
+        let run = until(&place, &[TEST, flag], RIGHT);
+        run.says("`!` takes nothing away here");
+        run.exits(2);
+    }
+    let run = until(&place, &[TEST, "--protect=src"], RIGHT);
+    run.says("--protect: \"src\" is a folder");
+    run.says("hint: for all that is in it, write --protect 'src/**'");
     run.exits(2);
+    assert!(!has_session(&place));
+    let run = until(&place, &[TEST, "--protect=*.zz"], RIGHT);
+    run.says("--protect '*.zz' matches no file of the tree");
+    run.ok();
 }
 
 /// Its working directory is a copy of the tree, but such a path leads to the tree itself.
@@ -387,7 +468,8 @@ fn commands_have_the_home_directory_that_no_confined_agent_can_change() {
     let until = |flags: &[&str]| {
         let mut command = place.command();
         command.env("PATH", PATH).env("HOME", home.path());
-        command.args(["until", "test -d \"$HOME\""]).args(QUICK);
+        command.args(["until", "test -d \"$HOME\"", "--work=src/**"]);
+        command.args(QUICK);
         Run::of(command.args(flags).args(["--", "sh", "-c", "exit 3"]))
     };
     until(&[]).says("error: the gate passes already, before any work");
@@ -510,7 +592,7 @@ fn a_command_that_cannot_be_run_is_refused() {
     ] {
         // One that merely fails changes nothing about that.
         for commands in [&[command][..], &[TEST, command]] {
-            let run = until(&place, commands, RIGHT);
+            let run = until(&place, &[commands, &["--work=src/**"]].concat(), RIGHT);
             run.says("error: a command cannot be run: it exited with the code 12");
             run.says("hint: check its programs");
             run.exits(2);
@@ -519,7 +601,27 @@ fn a_command_that_cannot_be_run_is_refused() {
     assert!(!has_session(&place));
     // The agent may make this one.
     let made = "echo 'exit 0' > src/made; chmod +x src/made";
-    until(&place, &["./src/made"], made).ok();
+    let command = &["[ -x src/made ] && ./src/made", "--work=src/**"];
+    until(&place, command, made).ok();
+}
+
+/// The poll of the checks still runs a command when the agent ends.
+#[test]
+fn nothing_is_left_in_the_temporary_directory_and_others_cannot_enter_it() {
+    let place = tree();
+    let temporary = Place::new();
+    let test = "stat -c %a . $TMPDIR > src/modes; [ -e src/slow ] && exec sleep 1000; cat src/modes; false";
+    place.write("tests/check.sh", test);
+    let mut command = place.command();
+    command.env("PATH", PATH).env("TMPDIR", temporary.path());
+    command.args(["until", TEST, "--max-tries=1"]).args(QUICK);
+    let agent = "touch src/slow; sleep 1; rm src/slow";
+    Run::of(command.args(["--", "sh", "-c", agent])).exits(8);
+    let left = fs::read_dir(temporary.path()).expect("a directory");
+    let left: Vec<_> = left.map(|it| it.expect("an entry").path()).collect();
+    assert!(left.is_empty(), "{left:?}");
+    let said = Value::from(facts(&place)).to_string();
+    assert!(said.contains("700\\n700"), "{said}");
 }
 
 /// A log in the tree changes while comail writes to it.
@@ -613,7 +715,7 @@ fn a_directory_of_programs_that_the_agent_may_change_is_left_out() {
         let dirs = [&writable, &tools].map(|it| it.path().display().to_string());
         let mut command = place.command();
         command.env("PATH", format!("{}:{}:{PATH}", dirs[0], dirs[1]));
-        command.args(["until", "checkit src/answer && true"]);
+        command.args(["until", "checkit src/answer && true", "--work=src/**"]);
         command
             .args(QUICK)
             .args(["--set=run.max-attempts=1"])

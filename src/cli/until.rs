@@ -2,7 +2,6 @@
 //!
 //! It makes a session of one quest from a quest file of its own, as `scan` does, and then is `run`.
 
-mod named;
 mod zone;
 
 use std::env;
@@ -43,12 +42,12 @@ use zone::Zone;
 /// session of one quest, and then does what `run` does, with the same budgets, report, exit codes and
 /// events (--json). The same command line continues a session that was interrupted.
 ///
-/// The agent may change the files and folders that are at the top of the tree when `until` starts,
-/// except what decides what a command means: tests, hidden files, settings, lock files and build
-/// scripts, by their usual names, and the files that a command names. Any other change is FAIL.
+/// The agent may change what --work names or, without it, the files and folders that are at the top of
+/// the tree when `until` starts; but not tests, hidden files, settings, lock files and build scripts, by
+/// their usual names. Any other change is FAIL.
 ///
-/// `comail help agents` says what a command names. --may-edit allows more, --protect less. What a
-/// protected file loads in turn under an uncommon name needs --protect.
+/// --may-edit allows more, --protect less. What a protected file loads under an uncommon name needs
+/// --protect, or a --work without it.
 ///
 /// A command that runs the agent's code trusts that code: it can end a test early, and remove the
 /// tests that are in its own files.
@@ -64,6 +63,14 @@ pub struct UntilArgs {
     /// What the agent is to do [default: make the commands succeed]
     #[arg(long, value_name = "TEXT", help_heading = GATE)]
     prompt: Option<String>,
+
+    /// The files that the agent is to change, as a glob such as 'src/**' (repeatable) [default: all
+    /// that is at the top of the tree]
+    ///
+    /// Tests, hidden files, settings, lock files and build scripts in it stay protected. It is required
+    /// if a command is run by a shell, or names a program or a file of the tree that has no such name.
+    #[arg(long, value_name = "GLOB", help_heading = GATE)]
+    work: Vec<String>,
 
     /// Also let the agent change the files that match this glob, such as 'tests/new_*.rs' (repeatable)
     #[arg(long, value_name = "GLOB", help_heading = GATE)]
@@ -88,7 +95,8 @@ pub struct UntilArgs {
 
     /// Let the commands see the files that `.gitignore` files ignore, such as `node_modules`
     ///
-    /// The agent may not change these files, and neither may programs that it starts.
+    /// The agent may not change those that exist when `until` starts, and neither may programs that it
+    /// starts.
     #[arg(long, help_heading = GATE)]
     with_ignored: bool,
 
@@ -115,6 +123,7 @@ const GATE: &str = "The gate, frozen for the session";
 struct Terms<'a> {
     commands: &'a [String],
     prompt: Option<&'a str>,
+    work: &'a [String],
     may_edit: &'a [String],
     protect: &'a [String],
     pass_env: &'a [String],
@@ -195,17 +204,22 @@ fn prepare(context: &mut Context, args: &UntilArgs, run: &RunArgs) -> Result<()>
     }
     let path = SearchPath::outside(&tree);
     args.refuse_unquoted(&tree, &path)?;
-    let home = args.variable("HOME", &path);
     let zone = Zone::of(
         &tree,
         &context.dir,
         &zone::Terms {
             commands: &args.commands,
+            work: &args.work,
             may_edit: &args.may_edit,
             protect: &args.protect,
-            home: home.as_deref(),
+            with_ignored: args.with_ignored,
         },
     )?;
+    for flag in &zone.idle {
+        context
+            .output
+            .note(&format!("{flag} matches no file of the tree"));
+    }
     let text = |purpose| args.quest_file(purpose, &zone, &path);
     let freezing = Freezing {
         // Paths in the definition start from its folder. No such file is read.
@@ -264,8 +278,8 @@ fn continue_session(context: &mut Context, terms: &str, tree: &Path) -> Result<(
     let dir = context.dir.display().to_string();
     if is_same && session.totals().tally.todo == 0 {
         context.output.note(&format!(
-            "the work in {dir} is settled, so no agent is started: to start again, remove {dir} or name \
-             another session with --session"
+            "the work in {dir} is settled, so no agent is started: to start again, undo what the agent \
+             changed outside its work, and remove {dir} or name another session with --session"
         ));
         return Ok(());
     }
@@ -296,17 +310,12 @@ impl UntilArgs {
         self.pass_env.clone()
     }
 
-    /// The value of a variable, if the commands have it.
-    fn variable(&self, name: &str, path: &SearchPath) -> Option<String> {
-        let is_passed = self.variables().iter().any(|it| it == name);
-        is_passed.then(|| path.variable(name))??.into_string().ok()
-    }
-
     fn terms(&self) -> Result<String> {
         let variables = self.variables();
         let terms = Terms {
             commands: &self.commands,
             prompt: self.prompt.as_deref(),
+            work: &self.work,
             may_edit: &self.may_edit,
             protect: &self.protect,
             pass_env: &variables,
@@ -360,8 +369,7 @@ impl UntilArgs {
             } else {
                 format!("command-{number}")
             };
-            // The agent cannot make a program that it may not write.
-            let cannot_run = purpose == Purpose::Trial && !zone.may_add_files_of(command);
+            let cannot_run = purpose == Purpose::Trial;
             Ok(json!({
                 "name": name,
                 "kind": "command",
@@ -519,13 +527,19 @@ fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || " _-+=./:,@%".contains(c)
 }
 
+/// Whether a command is a program of the PATH with plain arguments, which needs no shell.
+fn is_started_directly(command: &str) -> bool {
+    let program = command.split_whitespace().next().unwrap_or_default();
+    command.chars().all(is_plain) && !program.contains(['/', '='])
+}
+
 /// The program and its arguments, as a quest file writes them.
 fn argv(command: &str, path: &SearchPath) -> Result<Vec<String>> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let Some(program) = words.first() else {
         return refuse("a command is empty: write it as one argument, such as 'cargo test'");
     };
-    if !command.chars().all(is_plain) || program.contains(['/', '=']) {
+    if !is_started_directly(command) {
         return Ok(vec!["sh".to_owned(), "-c".to_owned(), literal(command)?]);
     }
     if Pinned::find(program, &path.path, Path::new("/")).is_err() {
