@@ -9,7 +9,7 @@ use itertools::Itertools as _;
 use regex::RegexBuilder;
 
 use super::super::exit::UsageError;
-use super::{is_plain, is_started_directly};
+use super::command::{is_plain, is_started_directly};
 use crate::world::tree::{Ignored, TreePath, Zones, list_paths, read_gitignores};
 
 /// One glob a line; `#` begins a comment.
