@@ -11,9 +11,11 @@ mod tests;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use itertools::Either;
 use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
@@ -26,17 +28,42 @@ use crate::world::mailbox::Mailbox;
 const OPENING: &[char] = &['(', '[', '{', '<', '【', '〔', '「', '『', '《', '〈', '«'];
 const CLOSING: &[char] = &[')', ']', '}', '>', '】', '〕', '」', '』', '》', '〉', '»'];
 const WRAPPING: &[char] = &['_', '-', '*', '|', '~', '=', '#', '"', '\'', '/', '+', ':'];
-/// The signs that stand for a character, the longest first, so that none hides a longer one.
+
+/// Signs by their first character, the longest first, so that none hides a longer one.
+#[derive(Default)]
+struct Words(BTreeMap<char, Vec<String>>);
+
+impl Words {
+    fn put(&mut self, word: String) {
+        if let Some(first) = word.chars().next() {
+            self.0.entry(first).or_default().push(word);
+        }
+    }
+
+    /// Those with which a text may start whose first character is `first`.
+    fn at(&self, first: char) -> impl Iterator<Item = &str> {
+        let words = self.0.get(&first).into_iter().flatten();
+        words.map(String::as_str)
+    }
+
+    /// The same for a text in any case.
+    fn folded_at(&self, text: &str) -> impl Iterator<Item = &str> {
+        let first = text.chars().next().and_then(|c| c.to_lowercase().next());
+        first.into_iter().flat_map(|first| self.at(first))
+    }
+}
+
+/// The signs that stand for a character.
 #[derive(Default)]
 struct Signs {
     /// In brackets.
-    enclosed: Vec<String>,
+    enclosed: Words,
     /// As a word of its own.
-    prose: Vec<String>,
+    prose: Words,
     /// Without anything around them.
-    alone: Vec<String>,
+    alone: Words,
     /// The same where a reader sees them; in source text they have uses of their own.
-    shown: Vec<String>,
+    shown: Words,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -64,14 +91,14 @@ impl Signs {
         for Row { word, .. } in rows {
             match word.reach {
                 Reach::Enclosed => {}
-                Reach::Prose => signs.prose.push(word.text.clone()),
-                Reach::Alone => signs.alone.push(word.text.clone()),
+                Reach::Prose => signs.prose.put(word.text.clone()),
+                Reach::Alone => signs.alone.put(word.text.clone()),
                 Reach::Shown => {
-                    signs.shown.push(word.text);
+                    signs.shown.put(word.text);
                     continue;
                 }
             }
-            signs.enclosed.push(word.text);
+            signs.enclosed.put(word.text);
         }
         signs
     }
@@ -81,7 +108,7 @@ const AT_TABLE: &str = include_str!("words/at.toml");
 const DOT_TABLE: &str = include_str!("words/dot.toml");
 
 static AT: LazyLock<Signs> = LazyLock::new(|| Signs::read(AT_TABLE));
-static DOT: LazyLock<Vec<String>> = LazyLock::new(|| Signs::read(DOT_TABLE).enclosed);
+static DOT: LazyLock<Words> = LazyLock::new(|| Signs::read(DOT_TABLE).enclosed);
 const NAMED: [(&str, char); 10] = [
     ("commat;", '@'),
     ("period;", '.'),
@@ -202,14 +229,17 @@ fn is_blank(c: char) -> bool {
 }
 
 fn plain_chars(c: char) -> impl Iterator<Item = char> {
+    if c.is_ascii() {
+        return Either::Left(std::iter::once(c.to_ascii_lowercase()));
+    }
     let dot = |c| if c == '\u{3002}' { '.' } else { c };
-    std::iter::once(c).nfkc().map(dot).map(|c| {
+    Either::Right(std::iter::once(c).nfkc().map(dot).map(|c| {
         let mut lower = c.to_lowercase();
         match (lower.next(), lower.next()) {
             (Some(lower), None) => lower,
             _ => c,
         }
-    })
+    }))
 }
 
 /// The character that is spelled at the start of `text`, and how long that is.
@@ -220,13 +250,13 @@ fn decode_sign(text: &str, first: char, reading: Reading) -> Option<(char, How, 
     if let Some((sign, length)) = decode_enclosed(text, reading) {
         return Some((sign, How::Spelled, length));
     }
-    let alone = |words: &'static [String]| words.iter().find(|word| begins(text, word));
+    let alone = |words: &'static Words| words.at(first).find(|word| text.starts_with(word));
     let shown = || alone(&AT.shown).filter(|_| reading.shown);
     if let Some(word) = alone(&AT.alone).or_else(shown) {
         return Some(('@', How::Spelled, word.len()));
     }
-    let joined = |dot: &&String| begins(text, dot) && !dot.is_ascii();
-    if let Some(dot) = DOT.iter().find(joined) {
+    let joined = |dot: &&str| text.starts_with(dot) && !dot.is_ascii();
+    if let Some(dot) = DOT.at(first).find(joined) {
         return Some(('.', How::Spelled, dot.len()));
     }
     if first == ' ' {
@@ -273,9 +303,8 @@ fn decode_enclosed(text: &str, reading: Reading) -> Option<(char, usize)> {
         };
         Some(text.len() - rest.len())
     };
-    let at = AT.enclosed.iter().find_map(|word| length(word));
-    let dots = DOT.iter().map(String::as_str).chain(["."]);
-    let dot = || dots.into_iter().find_map(length);
+    let at = AT.enclosed.folded_at(inner).find_map(length);
+    let dot = || DOT.folded_at(inner).chain(["."]).find_map(length);
     at.map(|length| ('@', length))
         .or_else(|| dot().map(|length| ('.', length)))
 }
@@ -289,8 +318,8 @@ fn decode_word(text: &str) -> Option<(char, How, usize)> {
         let rest = left.trim_start_matches(is_blank);
         (rest.len() < left.len()).then(|| text.len() - rest.len())
     };
-    let ats = AT.prose.iter().chain(&AT.alone);
-    let at = ats.into_iter().find_map(|word| {
+    let mut ats = AT.prose.folded_at(inner).chain(AT.alone.folded_at(inner));
+    let at = ats.find_map(|word| {
         let how = if word == "at" {
             How::Word
         } else {
@@ -298,7 +327,7 @@ fn decode_word(text: &str) -> Option<(char, How, usize)> {
         };
         Some(('@', how, length(word)?))
     });
-    let dot = || DOT.iter().find_map(|word| length(word));
+    let dot = || DOT.folded_at(inner).find_map(length);
     at.or_else(|| dot().map(|length| ('.', How::Word, length)))
 }
 
@@ -708,17 +737,8 @@ impl Needle {
     }
 }
 
-/// Whether `text` starts with `word`. Nearly all texts differ in their first byte, and there are many.
-fn begins(text: &str, word: &str) -> bool {
-    text.bytes().next() == word.bytes().next() && text.starts_with(word)
-}
-
 /// What follows `lower`, if `text` starts with it but for case.
 fn after<'a>(text: &'a str, lower: &str) -> Option<&'a str> {
-    let first = text.bytes().next()?;
-    if first.is_ascii() && lower.bytes().next() != Some(first.to_ascii_lowercase()) {
-        return None;
-    }
     if lower.is_ascii() {
         let start = text.get(..lower.len())?;
         return start
