@@ -14,6 +14,7 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFI
 use scraper::node::Element;
 use url::Url;
 
+use super::element::attr;
 use super::{Unreadable, dom};
 use crate::base::word_list::word_lists;
 
@@ -137,7 +138,7 @@ fn sniffed(body: &[u8]) -> Result<Kind, Unreadable> {
 
 /// How far a meta tag is looked for, in bytes. Browsers look 1024 bytes ahead and start over when
 /// one comes later, so they find those too.
-const PRESCAN_BYTES: usize = 16 * 1024;
+const PRESCANS: [usize; 2] = [1024, 16 * 1024];
 
 /// One of this many characters may be undecodable or a control character, no more.
 const BAD_ONE_IN: usize = 10;
@@ -151,7 +152,11 @@ pub(super) fn decode(
     let (encoding, mark) = Encoding::for_bom(body).unwrap_or_else(|| {
         let declared = header
             .and_then(|label| Encoding::for_label(label.as_bytes()))
-            .or_else(|| (kind == Kind::Html).then(|| declared_in(body)).flatten());
+            .or_else(|| {
+                let prescans = (kind == Kind::Html).then_some(PRESCANS)?;
+                let mut starts = prescans.iter().map(|bytes| &body[..body.len().min(*bytes)]);
+                starts.find_map(declared_in)
+            });
         (declared.unwrap_or_else(|| detected(url, body)), 0)
     });
     let (text, _) = encoding.decode_without_bom_handling(&body[mark..]);
@@ -177,9 +182,8 @@ fn detected(url: &Url, body: &[u8]) -> &'static Encoding {
     detector.guess(tld.map(str::as_bytes), Utf8Detection::Allow)
 }
 
-/// The charset that a meta tag declares (WHATWG HTML §13.2.3.2).
-fn declared_in(body: &[u8]) -> Option<&'static Encoding> {
-    let start = &body[..body.len().min(PRESCAN_BYTES)];
+/// The charset that a meta tag at the start of a page declares (WHATWG HTML §13.2.3.2).
+fn declared_in(start: &[u8]) -> Option<&'static Encoding> {
     // Tags and labels are ASCII, and every byte is a character of windows-1252.
     let (text, _) = WINDOWS_1252.decode_without_bom_handling(start);
     let html = dom::parse(&text).ok()?;
@@ -198,13 +202,12 @@ fn declared_in(body: &[u8]) -> Option<&'static Encoding> {
 }
 
 fn of_meta(element: &Element) -> Option<&'static Encoding> {
-    if let Some(label) = element.attr("charset") {
+    if let Some(label) = attr(element, "charset") {
         return Encoding::for_label(label.as_bytes());
     }
-    let content = element.attr("content")?.to_ascii_lowercase();
-    let is_type = element
-        .attr("http-equiv")
-        .is_some_and(|name| name.eq_ignore_ascii_case("content-type"));
+    let content = attr(element, "content")?.to_ascii_lowercase();
+    let is_type =
+        attr(element, "http-equiv").is_some_and(|name| name.eq_ignore_ascii_case("content-type"));
     let label = is_type.then(|| in_content(&content))??;
     Encoding::for_label(label.as_bytes())
 }

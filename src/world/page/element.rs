@@ -3,7 +3,6 @@
 use scraper::node::Element;
 use url::Url;
 
-use super::links;
 use super::owner::Regions;
 use crate::base::word_list::word_lists;
 use crate::world::domain::HostName;
@@ -29,6 +28,13 @@ pub(super) struct Shape {
     pub(super) preformatted: bool,
 }
 
+/// The value of an attribute. `Element::attr` looks its name up in a table of all names first.
+pub(super) fn attr<'e>(element: &'e Element, name: &str) -> Option<&'e str> {
+    let mut attrs = element.attrs.iter();
+    let found = attrs.find(|(known, _)| known.ns.is_empty() && &*known.local == name);
+    found.map(|(_, value)| &**value)
+}
+
 /// Whether what is in the element is no part of the page yet, or of no browser's.
 pub(super) fn is_inert(element: &Element) -> bool {
     matches!(
@@ -43,8 +49,8 @@ pub(super) fn shape(element: &Element) -> Shape {
     Shape {
         hides_in_browsers,
         hides: hides_in_browsers
-            || (name == "dialog" && element.attr("open").is_none())
-            || element.attr("popover").is_some(),
+            || (name == "dialog" && attr(element, "open").is_none())
+            || attr(element, "popover").is_some(),
         parts: PARTING.contains(&name),
         preformatted: matches!(name, "pre" | "listing" | "xmp" | "plaintext"),
     }
@@ -94,7 +100,7 @@ pub(super) fn enter_region(element: &Element, in_section: bool, regions: &mut Re
         let mut all = element.id().into_iter().chain(classes);
         all.any(|one| names.iter().any(|name| one.eq_ignore_ascii_case(name)))
     };
-    let role = element.attr("role").unwrap_or_default();
+    let role = attr(element, "role").unwrap_or_default();
     let region = match element.name() {
         "h1" => &mut regions.heading,
         "article" | "aside" | "blockquote" | "figcaption" => &mut regions.article,
@@ -118,34 +124,31 @@ pub(super) struct Hints {
     pub(super) home: bool,
 }
 
-pub(super) fn hints(page: &Url, base: &Url, element: &Element) -> Hints {
+/// The hints of an element, which may lead to `target`.
+pub(super) fn hints(page: &Url, target: Option<&Url>, element: &Element) -> Hints {
     let mut hints = Hints::default();
     for name in element.id().into_iter().chain(element.classes()) {
         let name = name.to_ascii_lowercase();
         hints.logo |= name.contains("logo");
         hints.others |= OTHERS.iter().any(|other| name.contains(other));
     }
-    hints.home = element.name() == "a"
-        && element.attr("href").is_some_and(|href| {
-            links::absolute(base, href).is_some_and(|to| {
-                to.host() == page.host()
-                    && to.query().is_none()
-                    && !href.trim_start().starts_with('#')
-                    && (to.path() == "/" || to.path().starts_with("/index."))
-            })
-        });
+    let is_anchor = || attr(element, "href").is_some_and(|href| href.trim_start().starts_with('#'));
+    hints.home = target.is_some_and(|to| {
+        to.host() == page.host()
+            && to.query().is_none()
+            && (to.path() == "/" || to.path().starts_with("/index."))
+            && element.name() == "a"
+            && !is_anchor()
+    });
     hints
 }
 
 /// Whether an element's text names somebody else: a link to another host, save those that stand
 /// for the page's whole domain, or a choice of a list.
-pub(super) fn names_others(page: &Url, base: &Url, element: &Element) -> bool {
+pub(super) fn names_others(page: &Url, target: Option<&Url>, element: &Element) -> bool {
     match element.name() {
         "select" | "option" | "datalist" => true,
-        "a" => element
-            .attr("href")
-            .and_then(|href| links::absolute(base, href))
-            .is_some_and(|to| !is_ours(page, &to)),
+        "a" => target.is_some_and(|to| !is_ours(page, to)),
         _ => false,
     }
 }
@@ -155,6 +158,6 @@ fn is_ours(page: &Url, to: &Url) -> bool {
         return false;
     };
     let [own, to] = [own, to].map(|host| host.strip_prefix("www.").unwrap_or(host));
-    let domain = HostName::of_url(page).and_then(|host| host.registrable());
-    own == to || domain.is_some_and(|domain| domain.as_str() == to)
+    let domain = || HostName::of_url(page).and_then(|host| host.registrable());
+    own == to || domain().is_some_and(|domain| domain.as_str() == to)
 }

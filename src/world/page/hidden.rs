@@ -15,6 +15,8 @@ use ego_tree::NodeRef;
 use scraper::node::Element;
 use scraper::{ElementRef, Node, Selector};
 
+use super::element::attr;
+
 const MAX_RULES: usize = 20_000;
 
 /// No selector that people write is longer, in bytes.
@@ -49,7 +51,7 @@ struct Value {
 impl Declared {
     pub(super) fn inline(element: &Element) -> Self {
         let mut declared = Self::default();
-        if let Some(style) = element.attr("style") {
+        if let Some(style) = attr(element, "style") {
             block(
                 &mut Parser::new(style),
                 &[],
@@ -80,10 +82,9 @@ impl Declared {
 
     fn hides(&self, custom: &Custom) -> bool {
         let hidden = [Property::Display, Property::Visibility, Property::Opacity];
-        hidden
-            .iter()
-            .any(|property| custom.hides(self.get(*property)))
-            || self.get(Property::Decoration).contains("line-through")
+        let hides = |property: &Property| custom.hides(self.get(*property));
+        let is_struck = || self.get(Property::Decoration).contains("line-through");
+        !self.0.is_empty() && (hidden.iter().any(hides) || is_struck())
     }
 
     /// Whether an element with this style is separated from what is before and after it.
@@ -333,7 +334,7 @@ pub(super) struct Sheets {
 
 impl Sheets {
     pub(super) fn add(&mut self, style: &Element, text: &str) {
-        let attribute = |name| style.attr(name).unwrap_or_default().trim();
+        let attribute = |name| attr(style, name).unwrap_or_default().trim();
         let kind = attribute("type");
         let is_css = kind.is_empty() || kind.eq_ignore_ascii_case("text/css");
         if !is_css || !media_holds(attribute("media")) {
@@ -344,7 +345,7 @@ impl Sheets {
 
     /// Reads the custom properties that an element sets in its own style.
     pub(super) fn add_inline(&mut self, element: &Element) {
-        if let Some(style) = element.attr("style").filter(|style| style.contains("--")) {
+        if let Some(style) = attr(element, "style").filter(|style| style.contains("--")) {
             self.read(style);
         }
     }
@@ -450,7 +451,7 @@ impl HidingRules {
         if matches!(element.name(), "html" | "body") {
             return false;
         }
-        element.attr("hidden").is_some()
+        attr(element, "hidden").is_some()
             || inline.hides(&self.custom)
             || self.compared.get() > MAX_COMPARED
             || ElementRef::wrap(node).is_some_and(|it| self.rule_hides(it, element, inline))

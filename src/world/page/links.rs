@@ -3,8 +3,10 @@
 use ego_tree::NodeRef;
 use percent_encoding::percent_decode_str;
 use scraper::Node;
+use scraper::node::Element;
 use url::Url;
 
+use super::element::attr;
 use super::text::head;
 use crate::base::text::normalise;
 use crate::world::domain::HostName;
@@ -97,14 +99,22 @@ const MOST_LINKS: usize = 4000;
 /// The longest text of a link that is kept, in characters.
 const MOST_TEXT: usize = 100;
 
-/// Adds where the `a` or `area` element leads, with what it is called, if that is another page of
-/// the site at `here`.
-pub(super) fn add(links: &mut Vec<(Url, String)>, here: &Url, base: &Url, node: NodeRef<'_, Node>) {
-    let element = node.value().as_element();
-    let target = element.and_then(|element| absolute(base, element.attr("href")?));
-    if links.len() < MOST_LINKS
-        && let Some(target) = target.filter(|target| target != here && same_site(here, target))
-    {
+/// Where an `a` or `area` element leads.
+pub(super) fn target(base: &Url, element: &Element) -> Option<Url> {
+    let is_link = matches!(element.name(), "a" | "area");
+    let href = is_link.then(|| attr(element, "href"))?;
+    absolute(base, href?)
+}
+
+/// Adds the target of the link at `node`, with what it is called, if that is another page of the site
+/// at `here`.
+pub(super) fn add(
+    links: &mut Vec<(Url, String)>,
+    here: &Url,
+    target: Url,
+    node: NodeRef<'_, Node>,
+) {
+    if links.len() < MOST_LINKS && target != *here && same_site(here, &target) {
         links.push((target, called(node)));
     }
 }
@@ -128,7 +138,7 @@ fn called(node: NodeRef<'_, Node>) -> String {
                     text.push(' ');
                 }
                 for name in ["alt", "title", "aria-label"] {
-                    alternative.push_str(element.attr(name).unwrap_or_default());
+                    alternative.push_str(attr(element, name).unwrap_or_default());
                     alternative.push(' ');
                 }
             }

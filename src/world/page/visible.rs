@@ -14,7 +14,7 @@ use scraper::node::Element;
 use scraper::{Html, Node};
 use url::Url;
 
-use super::element::{self, Hints, Shape};
+use super::element::{self, Hints, Shape, attr};
 use super::hidden::{Declared, HidingRules, Sheets};
 use super::owner::{Owner, Regions};
 use super::rendered::{BOX, DRAWN};
@@ -179,24 +179,25 @@ impl Walk<'_> {
         if !is_shown && (shape.hides || shape.parts) {
             self.end_unseen();
         }
-        let hints = element::hints(&self.page.url, &self.base, element);
+        let target = links::target(&self.base, element);
+        let hints = element::hints(&self.page.url, target.as_ref(), element);
         let name = self.microdata(element, by_visitors);
         let around = &mut self.around;
         around.preformatted |= shape.preformatted;
         around.heading = element::heading_level(element).unwrap_or(around.heading);
-        around.names_others |= element::names_others(&self.page.url, &self.base, element);
+        around.names_others |= element::names_others(&self.page.url, target.as_ref(), element);
         around.by_visitors |= by_visitors;
         around.inert |= element::is_inert(element);
         element::enter_region(element, around.in_section, &mut around.regions);
         around.in_section |= element::is_section(element);
-        self.special(node, element, hints);
+        self.special(node, element, hints, target);
         self.open.push(Open {
             shape,
             hints,
             parts_children,
             name,
             drawn: is_shown
-                .then(|| element.attr(DRAWN).map(|_| self.run.as_str().len()))
+                .then(|| attr(element, DRAWN).map(|_| self.run.as_str().len()))
                 .flatten(),
             before,
         });
@@ -229,9 +230,9 @@ impl Walk<'_> {
     fn shape(&self, node: NodeRef<'_, Node>, element: &Element) -> (Shape, bool) {
         let shape = element::shape(element);
         let Some(rules) = self.rules else {
-            let laid_out = element.attr(BOX).unwrap_or_default();
+            let laid_out = attr(element, BOX).unwrap_or_default();
             let shape = Shape {
-                hides: shape.hides_in_browsers || element.attr("hidden").is_some(),
+                hides: shape.hides_in_browsers || attr(element, "hidden").is_some(),
                 parts: element.name() == "br" || laid_out.contains('b'),
                 preformatted: laid_out.contains('p'),
                 ..shape
@@ -340,7 +341,7 @@ fn hiding_rules(html: &Html) -> HidingRules {
 fn base(url: &Url, html: &Html) -> Url {
     let declared = html.tree.root().descendants().find_map(|node| {
         let element = node.value().as_element()?;
-        (element.name() == "base").then(|| element.attr("href"))?
+        (element.name() == "base").then(|| attr(element, "href"))?
     });
     declared
         .and_then(|href| url.join(href.trim()).ok())
@@ -362,7 +363,16 @@ impl Walk<'_> {
         place.extend(addresses);
     }
 
-    fn special(&mut self, node: NodeRef<'_, Node>, element: &Element, hints: Hints) {
+    fn special(
+        &mut self,
+        node: NodeRef<'_, Node>,
+        element: &Element,
+        hints: Hints,
+        target: Option<Url>,
+    ) {
+        if let Some(target) = target.filter(|_| self.is_owners()) {
+            links::add(&mut self.page.links, &self.page.url, target, node);
+        }
         match element.name() {
             "title" if !self.titled && element::is_html(element) && self.is_owners() => {
                 self.titled = true;
@@ -373,9 +383,6 @@ impl Walk<'_> {
             "noscript" => self.scripts.noscript(&own_text(node)),
             "iframe" | "frame" if !self.is_hidden_frame(node, element) => self.frame(element),
             "img" if self.around.hidden == 0 => self.logo(element, hints),
-            "a" | "area" if self.is_owners() => {
-                links::add(&mut self.page.links, &self.page.url, &self.base, node);
-            }
             _ => {}
         }
         let root = element.id().is_some_and(is_root) || element.name() == "app-root";
@@ -383,9 +390,9 @@ impl Walk<'_> {
     }
 
     fn meta(&mut self, element: &Element) {
-        let content = element.attr("content").unwrap_or_default();
+        let content = attr(element, "content").unwrap_or_default();
         let named = |attribute, names: &[&str]| {
-            element.attr(attribute).is_some_and(|value: &str| {
+            attr(element, attribute).is_some_and(|value: &str| {
                 names
                     .iter()
                     .any(|name| value.trim().eq_ignore_ascii_case(name))
@@ -402,8 +409,7 @@ impl Walk<'_> {
     }
 
     fn script(&mut self, node: NodeRef<'_, Node>, element: &Element) {
-        let kind = element
-            .attr("type")
+        let kind = attr(element, "type")
             .unwrap_or_default()
             .trim()
             .to_ascii_lowercase();
@@ -435,7 +441,7 @@ impl Walk<'_> {
     }
 
     fn is_hidden_frame(&self, node: NodeRef<'_, Node>, element: &Element) -> bool {
-        let unseen = |name| matches!(element.attr(name), Some("0" | "1" | "0px" | "1px"));
+        let unseen = |name| matches!(attr(element, name), Some("0" | "1" | "0px" | "1px"));
         // A frame hides its own fallback, which counts in `hidden`.
         self.around.hidden > 1 && element.name() == "iframe"
             || self.is_hidden(node, element)
@@ -448,9 +454,7 @@ impl Walk<'_> {
     }
 
     fn frame(&mut self, element: &Element) {
-        let source = element
-            .attr("src")
-            .filter(|source| !source.trim().is_empty());
+        let source = attr(element, "src").filter(|source| !source.trim().is_empty());
         if let Some(url) = source.and_then(|source| links::absolute(&self.base, source))
             && self.page.frames.len() < MOST_FRAMES
             && !self.page.frames.contains(&url)
@@ -463,7 +467,7 @@ impl Walk<'_> {
     fn logo(&mut self, element: &Element, hints: Hints) {
         const NEAR: usize = 4;
         let near = || self.open.iter().rev().take(NEAR).map(|open| open.hints);
-        let source = element.attr("src").unwrap_or_default();
+        let source = attr(element, "src").unwrap_or_default();
         let file = source.rsplit('/').next().unwrap_or_default();
         let called = hints.logo
             || file.to_ascii_lowercase().contains("logo")
@@ -475,7 +479,7 @@ impl Walk<'_> {
             && self.around.regions.article == 0
             && home
             && (called || self.around.regions.header > 0)
-            && let Some(alt) = element.attr("alt")
+            && let Some(alt) = attr(element, "alt")
         {
             self.owner.add(OwnerPlace::Logo, alt);
         }
@@ -485,11 +489,11 @@ impl Walk<'_> {
     /// gives where that text begins.
     fn microdata(&mut self, element: &Element, by_visitors: bool) -> Option<(usize, usize)> {
         let has_property = |names: &[&str]| {
-            let properties = element.attr("itemprop").unwrap_or_default();
+            let properties = attr(element, "itemprop").unwrap_or_default();
             let mut properties = properties.split_ascii_whitespace();
             properties.any(|property| names.contains(&property))
         };
-        let content = element.attr("content");
+        let content = attr(element, "content");
         if let Some(content) = content.filter(|_| has_property(&["email"])) {
             let address = structured::without_scheme(content);
             let by_visitors = self.around.by_visitors || by_visitors;
@@ -500,10 +504,10 @@ impl Walk<'_> {
         if let Some(content) = content.filter(|_| is_name) {
             self.owner.add(OwnerPlace::Organization, content);
         }
-        if element.attr("itemscope").is_some() {
-            let of_owner = element.attr("itemprop").is_none()
+        if attr(element, "itemscope").is_some() {
+            let of_owner = attr(element, "itemprop").is_none()
                 || has_property(&["publisher", "copyrightHolder"]);
-            let types = element.attr("itemtype").unwrap_or_default();
+            let types = attr(element, "itemtype").unwrap_or_default();
             let mut types = types.split_ascii_whitespace();
             self.around.in_owner = of_owner
                 && types.any(structured::is_organization)
@@ -526,7 +530,7 @@ impl Walk<'_> {
                     if element::is_replaced(element)
                         || element.id().is_some()
                         || element.classes().next().is_some()
-                        || element.attr("style").is_some()
+                        || attr(element, "style").is_some()
                     {
                         return true;
                     }

@@ -9,6 +9,7 @@ use scraper::node::Element;
 use serde::Deserialize;
 
 use super::Page;
+use super::element::attr;
 use crate::base::words::{Text, rows};
 
 const BOX_TABLE: &str = include_str!("../words/visitor_boxes.toml");
@@ -77,9 +78,9 @@ pub(super) fn write_in(element: &Element) -> bool {
     if matches!(element.name(), "html" | "body" | "main") {
         return false;
     }
-    let types = element.attr("itemtype").unwrap_or_default();
+    let types = attr(element, "itemtype").unwrap_or_default();
     let mut types = types.split_ascii_whitespace();
-    let properties = element.attr("itemprop").unwrap_or_default();
+    let properties = attr(element, "itemprop").unwrap_or_default();
     let mut properties = properties.split_ascii_whitespace();
     element
         .id()
@@ -169,7 +170,7 @@ impl Software {
         if let Some(class) = element.classes().find(listed) {
             return Some(format!("the class {class:?}"));
         }
-        let attribute = |name| element.attr(name).unwrap_or_default().to_ascii_lowercase();
+        let attribute = |name| attr(element, name).unwrap_or_default().to_ascii_lowercase();
         let (names, text) = match element.name() {
             "meta" if attribute("name") == "generator" => (&self.generators, attribute("content")),
             "form" => (&self.actions, attribute("action")),
@@ -197,7 +198,7 @@ impl Board {
     /// kept apart already.
     pub(super) fn see(&mut self, element: &Element, apart: bool) {
         let mark = SOFTWARE.mark(element).or_else(|| {
-            let rel = element.attr("rel").unwrap_or_default();
+            let rel = attr(element, "rel").unwrap_or_default();
             let mut rel = rel.split_ascii_whitespace();
             let by_user = !apart && rel.any(|one| one.eq_ignore_ascii_case("ugc"));
             by_user.then(|| "links that its users made".to_owned())
@@ -209,11 +210,10 @@ impl Board {
             "form" => (self.has_text, self.asks_guests) = (false, false),
             "textarea" => self.has_text = true,
             "input" => {
-                let name = element
-                    .attr("name")
+                let name = attr(element, "name")
                     .unwrap_or_default()
                     .to_ascii_lowercase();
-                let kind = element.attr("type").unwrap_or_default();
+                let kind = attr(element, "type").unwrap_or_default();
                 self.asks_guests |=
                     kind.eq_ignore_ascii_case("password") || GUEST_FIELDS.contains(&&*name);
             }
@@ -244,7 +244,7 @@ impl Board {
 
 /// Whether a link leads to where a reader edits the page (`MediaWiki`, `DokuWiki`, `MoinMoin`).
 fn leads_to_editing(element: &Element) -> bool {
-    let href = element.attr("href").unwrap_or_default();
+    let href = attr(element, "href").unwrap_or_default();
     let mut fields = href.split(['?', '&']).skip(1);
     element.name() == "a" && fields.any(|field| matches!(field, "action=edit" | "do=edit"))
 }
