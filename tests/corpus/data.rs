@@ -68,7 +68,8 @@ pub struct Case {
     /// Values for the skin's templates.
     #[serde(default)]
     pub with: BTreeMap<String, String>,
-    /// Pages by path or URL, beside the skin's and in place of them.
+    /// Pages by path or URL, beside the skin's and in place of them. Below `/team/*` any name has a
+    /// page, which says it as `ANY`; one such folder a host.
     #[serde(default)]
     pub page: BTreeMap<String, Page>,
     #[serde(skip)]

@@ -71,9 +71,21 @@ impl Site {
             net.host(&host);
         }
         for (host, path, reply) in self.replies {
-            net.web.reply(&host, &path, reply);
+            match path.strip_suffix('*') {
+                Some(folder) => any_name(net, &host, folder.to_owned(), reply),
+                None => net.web.reply(&host, &path, reply),
+            }
         }
     }
+}
+
+/// Lets a host have a page below the folder for any name, which stands in it for `ANY`.
+fn any_name(net: &TestNet, host: &str, folder: String, reply: Reply) {
+    net.web
+        .fallback(host, move |path| match path.strip_prefix(&folder) {
+            Some(name) => reply.clone().replaced("ANY", name),
+            None => Reply::status(404),
+        });
 }
 
 struct Maker<'a> {

@@ -100,6 +100,14 @@ impl Reply {
         self.map(|whole| whole.body = body.into())
     }
 
+    /// The reply with another text in place of one in its body.
+    pub fn replaced(self, text: &str, other: &str) -> Self {
+        self.map(|whole| {
+            let body = String::from_utf8_lossy(&whole.body);
+            whole.body = body.replace(text, other).into_bytes();
+        })
+    }
+
     pub fn gzipped(self) -> Self {
         let with_header = self.with("Content-Encoding", "gzip");
         with_header.map(|whole| whole.body = gzip(&whole.body))

@@ -17,9 +17,9 @@ use url::{Position, Url};
 
 use self::company_name::{CompanyName, Folded};
 use self::declared::Declared;
-use self::name_similarity::{Similarity, similarity};
-use self::notice::{Named, Reading, begins_with, firm, operators};
-use self::words::{Line, NotInUse, UNUSED};
+use self::name_similarity::{Similarity, extends, similarity};
+use self::notice::{Named, Reading, Whose, begins_with, firm, operators};
+use self::words::{Line, NotInUse, Rank, UNUSED};
 use super::freemail::freemail;
 use super::site::{hosted, on_site, vouches};
 use super::source::echo;
@@ -87,7 +87,9 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
                 let there = quoted(page.url.as_str());
                 Some(search.unproven(&format!("; the home page leads elsewhere: {there}")))
             }
-            Some(page) => search.ask_site(context, &front, page),
+            Some(page) => search
+                .ask_site(context, &front, page)
+                .or_else(|| search.elsewhere()),
             None => silent("it has no page"),
         },
     }
@@ -99,6 +101,8 @@ struct Search<'a> {
     name: &'a CompanyName,
     /// The name for lines that also hold addresses, in which a word in brackets may be the city.
     operator: CompanyName,
+    /// Whether the key has a legal form, so that it is the whole name of a firm and no person.
+    is_formal: bool,
     site: &'a Url,
     home: &'a Url,
     visits: Vec<Rc<Visit>>,
@@ -128,6 +132,7 @@ impl<'a> Search<'a> {
             key,
             name,
             operator: name.without_places(),
+            is_formal: firm(&Line::new(key).text).is_some(),
             site,
             home,
             visits: Vec::new(),
@@ -144,18 +149,32 @@ impl<'a> Search<'a> {
         }
         let declared = Declared::read(&texts, domain_label(self.home), self.name);
         let (foot, is_footer) = foot(&texts);
-        match self.said(&operators(&foot, Reading::Home, &self.operator)) {
-            Said::Company if is_footer || declared.is_called() => return None,
+        let said = |lines: &[OwnerText]| {
+            self.said(
+                &operators(lines, Reading::Home, &self.operator),
+                Reading::Home,
+            )
+        };
+        let is_in_frame = || matches!(said(&self.frame(&texts)), Said::Company);
+        let is_labelled = match said(&foot) {
+            Said::Company => is_footer || declared.is_called() || is_in_frame(),
             Said::Another(other) => {
                 return Some(self.contested("home page", &other.line, self.home));
             }
-            Said::Company | Said::Nothing => {}
-        }
+            Said::Nothing => false,
+        };
         let mut silent = None;
         let is_own = hosted(self.site).is_none();
         let proves = declared.proves();
+        let is_asked = |rank: Rank| {
+            if is_labelled {
+                rank.is_of_law()
+            } else {
+                rank.names_operator() || !proves
+            }
+        };
         let notices = notice::linked(page, self.site).into_iter();
-        let notices = notices.filter(|(_, rank)| is_own && (rank.names_operator() || !proves));
+        let notices = notices.filter(|(_, rank)| is_own && is_asked(*rank));
         for (url, rank) in notices.take(MAX_NOTICES) {
             let visit = context.base.visit(&url);
             self.visits.push(Rc::clone(&visit));
@@ -164,7 +183,8 @@ impl<'a> Search<'a> {
             } else {
                 Reading::About
             };
-            match self.said(&operators(&self.texts(&visit), reading, &self.operator)) {
+            let lines = notice::parted(&self.texts(&visit), &texts).own;
+            match self.said(&operators(&lines, reading, &self.operator), reading) {
                 Said::Company => return None,
                 Said::Another(other) if rank.names_operator() => {
                     return Some(self.contested("the site's notice", &other.line, &url));
@@ -181,6 +201,9 @@ impl<'a> Search<'a> {
                 }
                 End::Unreadable { why, .. } => silent = silent.or(Some((url, why.clone()))),
             }
+        }
+        if is_labelled {
+            return None;
         }
         if is_own && let Some((place, line)) = declared.others().first() {
             let place = declared::called(*place);
@@ -205,19 +228,28 @@ impl<'a> Search<'a> {
         Some(self.unproven(""))
     }
 
+    /// The lines with which the home page and the source both end, where they are two pages.
+    fn frame(&self, home: &[OwnerText]) -> Vec<OwnerText> {
+        let source = self.visits.first().map(|visit| self.texts(visit));
+        let parted = source.map(|source| notice::parted(&source, home));
+        let parted = parted.filter(|parted| !parted.own.is_empty());
+        parted.map_or_else(Vec::new, |parted| parted.foot)
+    }
+
     /// The texts of a visit's pages on the site.
     fn texts(&self, visit: &Visit) -> Vec<OwnerText> {
         let pages = own_pages(visit, self.site);
         pages.flat_map(|page| page.owner.iter().cloned()).collect()
     }
 
-    fn said(&self, named: &[Named]) -> Said {
+    fn said(&self, named: &[Named], reading: Reading) -> Said {
         let is_ours = |it: &Named| begins_with(&it.value, &self.operator);
         let ours = named.iter().any(is_ours);
         // A page that labels several firms as its operator says of none that it is.
+        let is_counted = |it: &Named| it.whose == Whose::Firm || !ours;
         let other = named
             .iter()
-            .find(|it| !is_ours(it) && self.is_another(it) && (it.is_firms || !ours));
+            .find(|it| !is_ours(it) && self.is_another(it, reading) && is_counted(it));
         match other {
             Some(other) => Said::Another(other.clone()),
             None if ours => Said::Company,
@@ -225,18 +257,39 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn is_another(&self, named: &Named) -> bool {
+    fn is_another(&self, named: &Named, reading: Reading) -> bool {
         let formal = firm(&named.value);
+        let is_name = match named.whose {
+            Whose::Firm => true,
+            // A person may run a trader's shop, but is no firm with a legal form.
+            Whose::Operator => self.is_formal && reading == Reading::Notice,
+            Whose::Unclear => false,
+        };
         let first = || named.value.split(notice::is_between).next();
-        let called = formal.or_else(|| first().filter(|_| named.is_firms));
+        let called = formal.or_else(|| first().filter(|_| is_name));
         called.is_some_and(|called| match similarity(self.name, called) {
             Similarity::Different => true,
             // How a name in Chinese characters sounds is not known.
-            Similarity::OtherScript => {
-                !self.name.spellings().any(Folded::is_han) && !Folded::new(called).is_han()
-            }
-            Similarity::Same | Similarity::Kin | Similarity::Unclear => false,
+            Similarity::OtherScript => !Folded::new(called).has_han(),
+            // Two whole names that differ are two firms'.
+            Similarity::Kin => self.is_formal && formal.is_some() && extends(self.name, called),
+            Similarity::Same | Similarity::Unclear => false,
         })
+    }
+
+    /// Where the key says in brackets which of several it means: whether the site says nothing of it.
+    fn elsewhere(&self) -> Option<Fact> {
+        let meant = company_name::qualifiers(self.key);
+        let pages = || {
+            let visits = self.visits.iter();
+            visits.flat_map(|visit| own_pages(visit, self.site))
+        };
+        let is_said = |word: &String| {
+            let mut lines = pages().flat_map(|page| &page.visible);
+            lines.any(|line| Folded::new(line).compact().contains(word))
+        };
+        let is_met = meant.is_empty() || meant.iter().any(is_said);
+        (!is_met).then(|| self.unproven(&format!("; nothing there says {}", meant.join(" "))))
     }
 
     fn mention(&self) -> Mention {

@@ -128,6 +128,17 @@ fn split_brackets(text: &str) -> (String, Vec<String>) {
     (outside, inside)
 }
 
+/// The words in the brackets of a name that say which of several it is: `(Busan)`. What is written in
+/// another kind of script spells the name, and a legal form says nothing.
+pub(super) fn qualifiers(text: &str) -> Vec<String> {
+    let normal: String = text.nfkc().collect();
+    let (outside, inside) = split_brackets(&normal);
+    let is_unspaced = is_written_unspaced(&Folded::new(&outside));
+    let parts = inside.iter().map(|part| Folded::new(part));
+    let parts = parts.filter(|part| is_written_unspaced(part) == is_unspaced);
+    parts.flat_map(|part| stripped(part.words())).collect()
+}
+
 static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let lines = COMMON_WORDS.lines().filter(|line| !line.starts_with('#'));
     lines
@@ -246,7 +257,7 @@ pub struct Folded {
 
 impl Folded {
     /// Folds `text` as [`fold_spelling`] does, and parts it into words: apostrophes are dropped, `&`
-    /// is read as "and", and whatever is neither letter, digit nor mark parts words.
+    /// is read as "and", as it is in other languages, and whatever is neither letter, digit nor mark parts words.
     pub fn new(text: &str) -> Self {
         let folded = fold_spelling(text);
         let mut parted = String::with_capacity(folded.len());
@@ -258,7 +269,11 @@ impl Folded {
                 _ => parted.push(' '),
             }
         }
-        Self::of_words(parted.split_whitespace().map(str::to_owned).collect())
+        let words = parted.split_whitespace().map(|word| match word {
+            "und" | "et" => "and",
+            _ => word,
+        });
+        Self::of_words(words.map(str::to_owned).collect())
     }
 
     pub fn of_words(words: Vec<String>) -> Self {
@@ -291,10 +306,10 @@ impl Folded {
         &self.compact
     }
 
-    /// Whether it is written in Chinese characters alone.
-    pub fn is_han(&self) -> bool {
+    /// Whether it has Chinese characters.
+    pub fn has_han(&self) -> bool {
         use unicode_script::{Script, UnicodeScript as _};
-        self.compact.chars().all(|c| c.script() == Script::Han)
+        self.compact.chars().any(|c| c.script() == Script::Han)
     }
 
     /// Whether the text contains `name`.

@@ -56,6 +56,22 @@ pub(super) fn similarity(name: &CompanyName, text: &str) -> Similarity {
     }
 }
 
+/// Whether a text has all of the company's name, and words that tell another firm.
+pub(super) fn extends(name: &CompanyName, text: &str) -> bool {
+    let whole = Folded::new(text);
+    let said = Folded::of_words(company_name::stripped(whole.words()));
+    name.spellings().any(|own| {
+        let more = said
+            .words()
+            .iter()
+            .filter(|word| !own.words().contains(word));
+        let more: Vec<String> = more.cloned().collect();
+        let is_of_group = |word: &String| NAME_WORDS.is(word, NameWord::Group);
+        let is_name = said.words().len() <= MAX_WORDS && said.contains(own);
+        is_name && !more.iter().all(is_of_group) && !are_common(&more)
+    })
+}
+
 fn deals_with(own: &Folded, said: &Folded) -> bool {
     let is_dealer = |name: &Folded| {
         let line = Line::new(&name.words().join(" "));

@@ -67,9 +67,16 @@ pub(super) struct Named {
     pub(super) value: String,
     /// The line, as the page has it.
     pub(super) line: String,
-    /// Whether a label says that this is a firm's name. Of others only one with a legal form is
-    /// known to be.
-    pub(super) is_firms: bool,
+    pub(super) whose: Whose,
+}
+
+/// What is known of a name beside its legal form: without one, only a label tells whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    Firm,
+    /// The operator's, who may be a person.
+    Operator,
+    Unclear,
 }
 
 /// How much a page that is read for its operator says of it.
@@ -91,10 +98,10 @@ const BEFORE_NUMBER: usize = 4;
 
 /// The firms that a page names as its operator, in order.
 pub(super) fn operators(texts: &[OwnerText], reading: Reading, name: &CompanyName) -> Vec<Named> {
-    let lines: Vec<(&str, Line)> = texts
+    let lines: Vec<(&OwnerText, Line)> = texts
         .iter()
         .filter(|text| is_line(text.place))
-        .map(|text| (text.text.as_str(), Line::new(&text.text)))
+        .map(|text| (text, Line::new(&text.text)))
         .collect();
     let has_heading = lines.iter().any(|(_, line)| is_heading(line));
     let mut state = Reader {
@@ -102,13 +109,35 @@ pub(super) fn operators(texts: &[OwnerText], reading: Reading, name: &CompanyNam
         reading,
         named: Vec::new(),
         near: if has_heading { 0 } else { lines.len() },
-        is_expected: false,
+        expected: None,
         others: 0,
     };
-    for (at, (shown, line)) in lines.iter().enumerate() {
-        state.read(shown, line, &lines[at.saturating_sub(BEFORE_NUMBER)..at]);
+    for (at, (text, line)) in lines.iter().enumerate() {
+        state.read(text, line, &lines[at.saturating_sub(BEFORE_NUMBER)..at]);
     }
     state.named
+}
+
+/// The lines of a page that are its own, and those at its end that all pages of its site have.
+pub(super) struct Parted {
+    pub(super) own: Vec<OwnerText>,
+    pub(super) foot: Vec<OwnerText>,
+}
+
+/// Parts a page from the frame that its site has around all pages, as the home page shows it: what both
+/// begin with, and what both end with. A frame says no more on a notice than there.
+pub(super) fn parted(page: &[OwnerText], home: &[OwnerText]) -> Parted {
+    let lines = |texts: &[OwnerText]| -> Vec<OwnerText> {
+        let lines = texts.iter().filter(|text| is_line(text.place));
+        lines.cloned().collect()
+    };
+    let (mut page, home) = (lines(page), lines(home));
+    let alike = |(one, other): &(&OwnerText, &OwnerText)| one == other;
+    let ends = page.iter().rev().zip(home.iter().rev());
+    let foot = page.split_off(page.len() - ends.take_while(alike).count());
+    let head = page.iter().zip(&home).take_while(alike).count();
+    let own = page.split_off(head);
+    Parted { own, foot }
 }
 
 /// Whether a text is a visible line.
@@ -132,15 +161,16 @@ struct Reader<'a> {
     named: Vec<Named>,
     /// The lines left in which the operator may follow a heading.
     near: usize,
-    /// Whether a label ended the line before.
-    is_expected: bool,
+    /// Where the line before stands, if a label ended it.
+    expected: Option<OwnerPlace>,
     /// The lines left that may name others, whom a credit announced.
     others: usize,
 }
 
 impl Reader<'_> {
-    fn read(&mut self, shown: &str, line: &Line, before: &[(&str, Line)]) {
-        let is_expected = std::mem::take(&mut self.is_expected);
+    fn read(&mut self, text: &OwnerText, line: &Line, before: &[(&OwnerText, Line)]) {
+        let shown = text.text.as_str();
+        let expected = self.expected.take();
         let is_near = self.near > 0 && self.reading == Reading::Notice;
         self.near = self.near.saturating_sub(1);
         self.others = self.others.saturating_sub(1);
@@ -161,10 +191,14 @@ impl Reader<'_> {
         for (at, field) in fields.iter().enumerate() {
             match field.label {
                 Some(Label::Owner | Label::Person) if field.value.is_empty() => {
-                    self.is_expected = true;
+                    self.expected = Some(text.place);
                 }
                 Some(label @ (Label::Owner | Label::Person)) => {
-                    self.add(shown, field.value, label == Label::Owner);
+                    let whose = match label {
+                        Label::Owner => Whose::Firm,
+                        _ => Whose::Operator,
+                    };
+                    self.add(shown, field.value, whose);
                 }
                 Some(Label::Registration) if self.others == 0 && is_number(field.value) => {
                     // The firm stands before its number, on the line or above.
@@ -172,13 +206,17 @@ impl Reader<'_> {
                     let mut before = before.iter().rev();
                     if fields[0].label.is_none() {
                         self.add_firm(shown, fields[0].value);
-                    } else if let Some((shown, line)) = before.find(|(_, line)| is_formal(line)) {
-                        self.add(shown, &line.text, false);
+                    } else if let Some((text, line)) = before.find(|(_, line)| is_formal(line)) {
+                        self.add(&text.text, &line.text, Whose::Unclear);
                     }
                 }
-                // A menu may have such a heading too: `Company`, `About us`.
-                None if is_expected && at == 0 => {
-                    self.add_firm(shown, field.value);
+                None if expected.is_some() && at == 0 => {
+                    // A menu may have such a heading too: `Company`, `About us`.
+                    let is_label =
+                        self.reading == Reading::Notice && expected != Some(OwnerPlace::Heading);
+                    if !self.add_firm(shown, field.value) && is_label {
+                        self.add(shown, field.value, Whose::Operator);
+                    }
                 }
                 None if at == 0 && self.others == 0 => {
                     self.sentence(shown, line);
@@ -202,16 +240,48 @@ impl Reader<'_> {
     /// Adds who a sentence says runs the site, or trades under another name.
     fn sentence(&mut self, shown: &str, line: &Line) {
         if let Some(found) = PHRASES.find(line, Phrase::Operator) {
-            self.add(shown, behind_articles(&line.text[found.end..]), false);
+            self.add(
+                shown,
+                self.behind_articles(&line.text[found.end..]),
+                Whose::Unclear,
+            );
         }
         let is_disclaimed = PHRASES.find(line, Phrase::Disclaimer).is_some();
         if self.reading != Reading::Home
             && !is_disclaimed
             && let Some(found) = PHRASES.find(line, Phrase::Alias)
         {
-            self.add(shown, before_articles(&line.text[..found.start]), false);
-            self.add(shown, behind_articles(&line.text[found.end..]), false);
+            self.add(
+                shown,
+                before_articles(&line.text[..found.start]),
+                Whose::Unclear,
+            );
+            self.add(
+                shown,
+                self.behind_articles(&line.text[found.end..]),
+                Whose::Unclear,
+            );
         }
+    }
+
+    /// A text without the articles before a name, some of which begin the company's own.
+    fn behind_articles<'t>(&self, text: &'t str) -> &'t str {
+        let line = Line::new(text);
+        if line.text != text {
+            return text;
+        }
+        let mut at = 0;
+        let from = |at: usize| {
+            line.words
+                .get(at)
+                .map_or(text, |range| &text[range.start..])
+        };
+        while !begins_with(from(at), self.name)
+            && let Some(length) = NAME_WORDS.length(&line, at, NameWord::Article)
+        {
+            at += length;
+        }
+        from(at)
     }
 
     /// Adds a value that begins with a firm's name: the company's, or one with a legal form.
@@ -219,35 +289,21 @@ impl Reader<'_> {
         let value = behind_copyright(value);
         let is_firm = begins_with(value, self.name) || firm(value).is_some();
         if is_firm {
-            self.add(shown, value, false);
+            self.add(shown, value, Whose::Unclear);
         }
         is_firm
     }
 
-    fn add(&mut self, shown: &str, value: &str, is_firms: bool) {
+    fn add(&mut self, shown: &str, value: &str, whose: Whose) {
         let value = value.trim_matches(|c: char| c.is_whitespace() || is_between(c) || c == '"');
         if value.chars().any(char::is_alphabetic) {
             self.named.push(Named {
                 value: value.to_owned(),
                 line: shown.to_owned(),
-                is_firms,
+                whose,
             });
         }
     }
-}
-
-fn behind_articles(text: &str) -> &str {
-    let line = Line::new(text);
-    if line.text != text {
-        return text;
-    }
-    let mut at = 0;
-    while let Some(length) = NAME_WORDS.length(&line, at, NameWord::Article) {
-        at += length;
-    }
-    line.words
-        .get(at)
-        .map_or(text, |range| &text[range.start..])
 }
 
 fn before_articles(text: &str) -> &str {
@@ -263,10 +319,18 @@ fn before_articles(text: &str) -> &str {
 /// `acme s.r.l.` of `© 2024 acme s.r.l.`
 fn behind_copyright(value: &str) -> &str {
     let signs = ["©", "(c)", "copyright"];
+    let behind_reserved = |text: &str| {
+        let found = PHRASES.find(&Line::new(text), Phrase::Reserved)?;
+        (found.start == 0).then_some(found.end)
+    };
     let mut rest = value;
-    while let Some(after) = signs.iter().find_map(|sign| rest.strip_prefix(sign)) {
+    while let Some(after) = signs
+        .iter()
+        .find_map(|sign| rest.strip_prefix(sign))
+        .or_else(|| rest.get(behind_reserved(rest)?..))
+    {
         rest = after.trim_start_matches(|c: char| {
-            c.is_whitespace() || ",-–.".contains(c) || c.is_ascii_digit()
+            c.is_whitespace() || ",-–.:".contains(c) || c.is_ascii_digit()
         });
     }
     rest
@@ -434,6 +498,9 @@ pub(super) fn firm(text: &str) -> Option<&str> {
     for count in 1..=most {
         let head = &text[..line.words[count - 1].end];
         let words = Folded::new(head);
+        if words.words().last().is_some_and(|word| word == "and") {
+            continue;
+        }
         let left = company_name::stripped(words.words());
         let is_formal = !left.is_empty() && left.concat().len() < words.compact().len();
         match (is_formal, found) {
@@ -490,6 +557,7 @@ mod tests {
             "上海阿克米有限公司" => "上海阿克米有限公司 沪ICP备12345678号";
             "上海阿克米有限公司" => "上海阿克米有限公司\n沪ICP备12345678号";
             "Müller GmbH" => "Firma: Mueller GmbH";
+            "洛桥县双龙水泥有限公司" => "版权所有:洛桥县双龙水泥有限公司 2010-2024 备案号:浙ICP备12345678号";
         } {
             assert!(proves(Reading::Home, key, line), "{line}");
         }
@@ -508,6 +576,8 @@ mod tests {
             "Acme" => "Nota prawna\nACME s.c. Jan Kowalski\nul. Prosta 1";
             "Acme" => "Impressum\nFirma\nM/s. Acme";
             "Łódź Meble" => "Dane firmy\nLodz Meble Sp. z o.o.";
+            "O’Connell Ltd" => "Legal notice\nThis site is operated by O’Connell Ltd. Call us.";
+            "Acme S.p.A." => "Note legali\nIl sito è di proprietà di Società per azioni Acme";
         } {
             assert!(proves(Reading::Notice, key, text), "{text}");
         }
@@ -531,6 +601,7 @@ mod tests {
             "Company\nAbout us\nCareers",
             "Company | About us",
             "Acme Web GmbH, USt-IdNr. 12345",
+            "Publisher and editor",
         ] {
             assert!(!proves(Reading::Notice, "Acme", text), "{text}");
         }
@@ -540,6 +611,40 @@ mod tests {
         );
         let about = "About us\nAcme GmbH\nOur dealers\nGamma GmbH";
         assert!(!proves(Reading::About, "Acme", about), "no label says so");
+    }
+
+    #[test]
+    fn the_frame_of_a_site_is_no_part_of_its_notice() {
+        use OwnerPlace::{Body, Footer, Heading, Title};
+        let texts = |texts: &[(OwnerPlace, &str)]| -> Vec<OwnerText> {
+            let texts = texts.iter().map(|(place, text)| OwnerText {
+                place: *place,
+                text: (*text).to_owned(),
+            });
+            texts.collect()
+        };
+        let home = texts(&[
+            (Title, "Acme"),
+            (Body, "Acme"),
+            (Heading, "Noodles"),
+            (Body, "Acme GmbH"),
+            (Footer, "© Acme GmbH"),
+        ]);
+        let page = texts(&[
+            (Title, "Impressum"),
+            (Body, "Acme"),
+            (Heading, "Impressum"),
+            (Body, "Acme GmbH"),
+            (Body, "Tel. 1"),
+            (Footer, "© Acme GmbH"),
+        ]);
+        let parts = |page, home| {
+            let Parted { own, foot } = parted(page, home);
+            (own, foot)
+        };
+        assert_eq!(parts(&page, &home), (page[2..5].into(), page[5..].into()));
+        assert_eq!(parts(&home, &home), (vec![], home[1..].into()));
+        assert_eq!(parts(&page, &[]), (page[1..].into(), vec![]));
     }
 
     #[test]

@@ -65,6 +65,51 @@ fn the_notice_proves_or_contests() {
 }
 
 #[test]
+fn the_notice_contests_what_the_frame_of_the_site_says() {
+    let labelled = "<title>Acme Foods</title><footer>Acme Foods, KvK 12345678</footer>";
+    let seller = "<h1>Impressum</h1><p>Diensteanbieter: Jo Doe</p>";
+    let longer = "<h1>Impressum</h1><p>Acme Foods de Paris SAS</p>";
+    let same = "<h1>Impressum</h1><p>Acme Foods GmbH</p>";
+    for (key, notice, expected) in rows! {
+        "Acme Foods", same => "";
+        "Acme Foods", "<h1>Impressum</h1><p>Gamma GmbH" => "owner-contested";
+        "Acme Foods", "<h1>Impressum</h1><p>Tel. 1" => "";
+        // A list's short name may be a part of the firm's.
+        "Acme Foods", longer => "";
+        "Acme Foods SARL", longer => "owner-contested";
+        "Acme Foods SARL", "<h1>Impressum</h1><p>Acme Foods Group SAS" => "";
+        "Acme Foods GmbH", seller => "owner-contested";
+    } {
+        let mut case = with_notice(key, "", notice);
+        let linked = format!("{labelled}<footer><a href=/impressum>Impressum</a></footer>");
+        case.world.html(HOME, &linked);
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{key} {notice}");
+    }
+    let person = "<h1>Aviso legal</h1><p>Titular: Ana Ruiz</p>";
+    for (key, expected) in rows! {
+        "Acme Foods" => "";
+        "Acme Foods SL" => "owner-contested";
+    } {
+        let home = "<title>Acme Foods</title><footer>© Acme Foods</footer>";
+        let case = with_notice(key, home, person);
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{key}");
+    }
+}
+
+#[test]
+fn a_name_with_a_place_is_that_of_a_site_which_says_the_place() {
+    for (key, more, expected) in rows! {
+        "Acme Foods (Busan)", "Busan, 1 Main St" => "";
+        "Acme Foods (Busan)", "Seoul, 1 Main St" => "company-mentioned-only";
+        "Acme Foods (Inc.)", "" => "";
+        "Acme Foods (아크메)", "" => "";
+    } {
+        let case = company(key, MAIL, &format!("{SIGNED}<p>{more}</p>"));
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{key} {more}");
+    }
+}
+
+#[test]
 fn a_contest_says_where_it_was_found() {
     let case = with_notice(
         "Acme Foods",

@@ -19,6 +19,11 @@ use crate::world::page::is_unspaced;
 pub struct Rank(u8);
 
 impl Rank {
+    /// Whether the law asks for the page.
+    pub fn is_of_law(self) -> bool {
+        self.0 == 1
+    }
+
     /// Whether the law asks for the page, or the company describes itself there: the firm that it
     /// begins with is the operator.
     pub fn names_operator(self) -> bool {
