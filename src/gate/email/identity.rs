@@ -87,9 +87,7 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
                 let there = quoted(page.url.as_str());
                 Some(search.unproven(&format!("; the home page leads elsewhere: {there}")))
             }
-            Some(page) => search
-                .ask_site(context, &front, page)
-                .or_else(|| search.elsewhere()),
+            Some(page) => search.ask_site(context, &front, page),
             None => silent("it has no page"),
         },
     }
@@ -275,21 +273,6 @@ impl<'a> Search<'a> {
             Similarity::Kin => self.is_formal && formal.is_some() && extends(self.name, called),
             Similarity::Same | Similarity::Unclear => false,
         })
-    }
-
-    /// Where the key says in brackets which of several it means: whether the site says nothing of it.
-    fn elsewhere(&self) -> Option<Fact> {
-        let meant = company_name::qualifiers(self.key);
-        let pages = || {
-            let visits = self.visits.iter();
-            visits.flat_map(|visit| own_pages(visit, self.site))
-        };
-        let is_said = |word: &String| {
-            let mut lines = pages().flat_map(|page| &page.visible);
-            lines.any(|line| Folded::new(line).compact().contains(word))
-        };
-        let is_met = meant.is_empty() || meant.iter().any(is_said);
-        (!is_met).then(|| self.unproven(&format!("; nothing there says {}", meant.join(" "))))
     }
 
     fn mention(&self) -> Mention {

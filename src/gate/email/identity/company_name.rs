@@ -128,17 +128,6 @@ fn split_brackets(text: &str) -> (String, Vec<String>) {
     (outside, inside)
 }
 
-/// The words in the brackets of a name that say which of several it is: `(Busan)`. What is written in
-/// another kind of script spells the name, and a legal form says nothing.
-pub(super) fn qualifiers(text: &str) -> Vec<String> {
-    let normal: String = text.nfkc().collect();
-    let (outside, inside) = split_brackets(&normal);
-    let is_unspaced = is_written_unspaced(&Folded::new(&outside));
-    let parts = inside.iter().map(|part| Folded::new(part));
-    let parts = parts.filter(|part| is_written_unspaced(part) == is_unspaced);
-    parts.flat_map(|part| stripped(part.words())).collect()
-}
-
 static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let lines = COMMON_WORDS.lines().filter(|line| !line.starts_with('#'));
     lines

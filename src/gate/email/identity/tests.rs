@@ -97,19 +97,6 @@ fn the_notice_contests_what_the_frame_of_the_site_says() {
 }
 
 #[test]
-fn a_name_with_a_place_is_that_of_a_site_which_says_the_place() {
-    for (key, more, expected) in rows! {
-        "Acme Foods (Busan)", "Busan, 1 Main St" => "";
-        "Acme Foods (Busan)", "Seoul, 1 Main St" => "company-mentioned-only";
-        "Acme Foods (Inc.)", "" => "";
-        "Acme Foods (아크메)", "" => "";
-    } {
-        let case = company(key, MAIL, &format!("{SIGNED}<p>{more}</p>"));
-        assert_eq!(case.fired(&STEP).join(" "), expected, "{key} {more}");
-    }
-}
-
-#[test]
 fn a_contest_says_where_it_was_found() {
     let case = with_notice(
         "Acme Foods",
