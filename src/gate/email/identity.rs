@@ -182,7 +182,10 @@ impl<'a> Search<'a> {
                 Reading::About
             };
             let lines = notice::parted(&self.texts(&visit), &texts).own;
-            match self.said(&operators(&lines, reading, &self.operator), reading) {
+            let mut named = operators(&lines, reading, &self.operator);
+            // A person may answer for the contents of a firm's site.
+            named.retain(|it| it.whose != Whose::Operator || !is_labelled);
+            match self.said(&named, reading) {
                 Said::Company => return None,
                 Said::Another(other) if rank.names_operator() => {
                     return Some(self.contested("the site's notice", &other.line, &url));
@@ -259,7 +262,7 @@ impl<'a> Search<'a> {
         let formal = firm(&named.value);
         let is_name = match named.whose {
             Whose::Firm => true,
-            // A person may run a trader's shop, but is no firm with a legal form.
+            // A person may run a shop, but is not a firm with a legal form.
             Whose::Operator => self.is_formal && reading == Reading::Notice,
             Whose::Unclear => false,
         };
@@ -268,7 +271,10 @@ impl<'a> Search<'a> {
         called.is_some_and(|called| match similarity(self.name, called) {
             Similarity::Different => true,
             // How a name in Chinese characters sounds is not known.
-            Similarity::OtherScript => !Folded::new(called).has_han(),
+            Similarity::OtherScript => {
+                let is_han = self.name.spellings().any(Folded::is_han);
+                !is_han && !Folded::new(called).has_han()
+            }
             // Two whole names that differ are two firms'.
             Similarity::Kin => self.is_formal && formal.is_some() && extends(self.name, called),
             Similarity::Same | Similarity::Unclear => false,

@@ -244,9 +244,14 @@ pub struct Folded {
     edges: Vec<usize>,
 }
 
+fn is_han(c: char) -> bool {
+    use unicode_script::{Script, UnicodeScript as _};
+    c.script() == Script::Han
+}
+
 impl Folded {
     /// Folds `text` as [`fold_spelling`] does, and parts it into words: apostrophes are dropped, `&`
-    /// is read as "and", as it is in other languages, and whatever is neither letter, digit nor mark parts words.
+    /// is read as "and", and whatever is neither letter, digit nor mark parts words.
     pub fn new(text: &str) -> Self {
         let folded = fold_spelling(text);
         let mut parted = String::with_capacity(folded.len());
@@ -258,11 +263,7 @@ impl Folded {
                 _ => parted.push(' '),
             }
         }
-        let words = parted.split_whitespace().map(|word| match word {
-            "und" | "et" => "and",
-            _ => word,
-        });
-        Self::of_words(words.map(str::to_owned).collect())
+        Self::of_words(parted.split_whitespace().map(str::to_owned).collect())
     }
 
     pub fn of_words(words: Vec<String>) -> Self {
@@ -295,10 +296,14 @@ impl Folded {
         &self.compact
     }
 
+    /// Whether it is written in Chinese characters alone.
+    pub fn is_han(&self) -> bool {
+        self.compact.chars().all(is_han)
+    }
+
     /// Whether it has Chinese characters.
     pub fn has_han(&self) -> bool {
-        use unicode_script::{Script, UnicodeScript as _};
-        self.compact.chars().any(|c| c.script() == Script::Han)
+        self.compact.chars().any(is_han)
     }
 
     /// Whether the text contains `name`.

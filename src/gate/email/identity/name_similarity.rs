@@ -56,7 +56,7 @@ pub(super) fn similarity(name: &CompanyName, text: &str) -> Similarity {
     }
 }
 
-/// Whether a text has all of the company's name, and words that tell another firm.
+/// Whether a text begins with the company's name and goes on as the name of another firm.
 pub(super) fn extends(name: &CompanyName, text: &str) -> bool {
     let whole = Folded::new(text);
     let said = Folded::of_words(company_name::stripped(whole.words()));
@@ -67,7 +67,7 @@ pub(super) fn extends(name: &CompanyName, text: &str) -> bool {
             .filter(|word| !own.words().contains(word));
         let more: Vec<String> = more.cloned().collect();
         let is_of_group = |word: &String| NAME_WORDS.is(word, NameWord::Group);
-        let is_name = said.words().len() <= MAX_WORDS && said.contains(own);
+        let is_name = said.words().len() <= MAX_WORDS && said.compact().starts_with(own.compact());
         is_name && !more.iter().all(is_of_group) && !are_common(&more)
     })
 }

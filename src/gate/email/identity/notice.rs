@@ -125,7 +125,7 @@ pub(super) struct Parted {
 }
 
 /// Parts a page from the frame that its site has around all pages, as the home page shows it: what both
-/// begin with, and what both end with. A frame says no more on a notice than there.
+/// begin with, and what both end with. A frame says no more on a notice than on the home page.
 pub(super) fn parted(page: &[OwnerText], home: &[OwnerText]) -> Parted {
     let lines = |texts: &[OwnerText]| -> Vec<OwnerText> {
         let lines = texts.iter().filter(|text| is_line(text.place));

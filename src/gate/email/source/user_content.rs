@@ -58,7 +58,6 @@ struct HeadingWords {
     place: String,
     talk: String,
     counted: String,
-    line: String,
 }
 
 /// The patterns of all languages.
@@ -73,8 +72,6 @@ struct Headings {
     heading: Regex,
     /// A line with their number.
     counted: Regex,
-    /// A line, before it is folded.
-    line: Regex,
 }
 
 static HEADINGS: LazyLock<Headings> = LazyLock::new(|| {
@@ -101,7 +98,6 @@ static HEADINGS: LazyLock<Headings> = LazyLock::new(|| {
     let (place, talk) = (all(|row| &row.place), all(|row| &row.talk));
     let both = format!("{place}|{talk}");
     let counted = format!("{both}|{}", all(|row| &row.counted));
-    let lines: Vec<&str> = rows.iter().map(|row| row.line.as_str()).collect();
     let built = |pattern: &str| {
         Regex::new(pattern).unwrap_or_else(|error| panic!("a compiled-in table: {error}"))
     };
@@ -112,7 +108,6 @@ static HEADINGS: LazyLock<Headings> = LazyLock::new(|| {
         counted: built(&format!(
             r"^\d+ ?(?:件ノ|개의|[条则篇])? ?(?:{counted}).{{0,80}}$|(?:{counted}) ?[(:]? ?\d+ ?[件개条]?\)?$"
         )),
-        line: built(&format!("(?i)^(?:{})$", lines.join("|"))),
         place: built(&place),
     }
 });
@@ -134,22 +129,10 @@ pub fn mark_of_page(page: &Page) -> Option<String> {
         let is_theirs = |part: &String| {
             HEADINGS.title.is_match(part) || is_short(part) && HEADINGS.place.is_match(part)
         };
-        let title = parts.find(is_theirs);
-        title
+        parts
+            .find(is_theirs)
             .map(|part| format!("its title {part:?}"))
-            .or_else(|| sent_in(page))
     })
-}
-
-/// The line by which a page shows that visitors sent it in, or may be reported for it. In their
-/// section of a page it is about a part, and in its footer about the whole site.
-fn sent_in(page: &Page) -> Option<String> {
-    let lines = page.owner.iter();
-    let lines = lines.filter(|it| matches!(it.place, OwnerPlace::Body | OwnerPlace::Article));
-    let mut lines = lines.filter(|it| is_short(&it.text) && HEADINGS.line.is_match(&it.text));
-    let line = lines.next()?;
-    let is_owners = without_visitors(page).is_none_or(|owners| owners.contains(&line.text));
-    is_owners.then(|| format!("its line {:?}", line.text))
 }
 
 /// The parts of a title, folded.
@@ -441,31 +424,6 @@ mod tests {
             "Co mówią o nas klienci",
         ] {
             assert!(titled(title), "{title}");
-        }
-    }
-
-    fn sent(place: OwnerPlace, line: &str) -> bool {
-        let mut page = Page::empty(&Url::parse("https://acme.com/").unwrap());
-        let text = line.to_owned();
-        page.owner.push(OwnerText { place, text });
-        mark_of_page(&page).is_some()
-    }
-
-    #[test]
-    fn a_page_that_was_sent_in_is_not_the_owners() {
-        let lines =
-            "Report abuse|Submitted by: Jo|Missbrauch melden|Signaler un abus|Enviado por Ana
-            |Denunciar anúncio|Inviata da: cittadino|Reactie melden|Zgłoś naruszenie|違反を報告する
-            |게시글 신고|举报此帖";
-        for line in lines.split('|').map(str::trim) {
-            assert!(sent(OwnerPlace::Body, line), "{line}");
-            assert!(!sent(OwnerPlace::Footer, line), "{line}");
-            assert!(!sent(OwnerPlace::Heading, line), "{line}");
-        }
-        let lines = "How to report abuse|We report this post-war era|Schaden melden|Reporting
-            |Segnala un guasto|Enviado|신고|通報";
-        for line in lines.split('|').map(str::trim) {
-            assert!(!sent(OwnerPlace::Body, line), "{line}");
         }
     }
 
