@@ -293,12 +293,12 @@ impl Tables<'_> {
         self.put(sql, "checkpoint", cells)
     }
 
-    /// Passes records to `take` until it returns false.
-    pub(super) fn each_quest(
+    /// Passes records, or the part of them that `T` names, to `take` until it returns false.
+    pub(super) fn each_quest<T: DeserializeOwned>(
         &self,
         sql: &str,
         by: impl Params,
-        mut take: impl FnMut(QuestRecord) -> Result<bool, IndexError>,
+        mut take: impl FnMut(T) -> Result<bool, IndexError>,
     ) -> Result<(), IndexError> {
         let mut select = self.connection.prepare_cached(sql)?;
         let mut rows = select.query(by)?;

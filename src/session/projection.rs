@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use serde::Deserialize;
 
 use super::chain::{Line, Tip};
 use super::claim::{Claim, Worker};
@@ -51,6 +52,13 @@ pub struct Projection {
     file: Option<File>,
     checkpoint: Checkpoint,
     config: FoldConfig,
+}
+
+/// The part of a record that says who holds the quest. The rest takes longer to read.
+#[derive(Deserialize)]
+struct Held {
+    key: Key,
+    claim: Claim,
 }
 
 impl Projection {
@@ -459,7 +467,7 @@ impl Projection {
         let mut first = None;
         self.tables(|tables| {
             let mut known = HashMap::new();
-            tables.each_quest(sql, [now.as_millisecond()], |record| {
+            tables.each_quest(sql, [now.as_millisecond()], |record: QuestRecord| {
                 let mut free = !except.contains(&record.id);
                 for before in &record.after {
                     let state = self.dependency(tables, *before, &mut known)?;
@@ -527,8 +535,13 @@ impl Projection {
         // Without the hint, SQLite would scan all quests, of which few are held.
         let sql = "SELECT * FROM quest INDEXED BY quest_worker \
              WHERE worker IS NOT NULL ORDER BY id";
-        let held = self.tables(|tables| tables.quests(sql, []))?.into_iter();
-        Ok(held.filter_map(|it| Some((it.claim?, it.key))).collect())
+        let mut held = Vec::new();
+        let take = |Held { key, claim }| {
+            held.push((claim, key));
+            Ok(true)
+        };
+        self.tables(|tables| tables.each_quest(sql, [], take))?;
+        Ok(held)
     }
 
     /// The REVIEWs that rest on an unanswered lookup and were not judged again.
