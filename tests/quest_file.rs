@@ -425,7 +425,10 @@ fn a_control_that_fires_another_rule_is_refused() {
         "fires = [\"quote-in-letter\"]",
         "fires = [\"field-format\"]",
     ));
-    refused(&letters, &["control `made-up` must fire field-format"]);
+    refused(
+        &letters,
+        &["control `made-up` must fire these rules and no other: field-format"],
+    );
 }
 
 #[test]

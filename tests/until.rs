@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::harness::agents::PATH;
-use crate::harness::{Place, Run};
+use crate::harness::{Place, Run, poll};
 
 const QUICK: [&str; 4] = [
     "--set=backoff=1ms",
@@ -181,7 +181,7 @@ fn a_person_says_what_the_work_is_where_a_command_does_not() {
     ] {
         let run = until(&place, &[unclear], cheat);
         run.says("so it is unclear which files are the work and which ones judge it");
-        run.says("hint: name the work, such as --work '");
+        run.says("hint: name the work with --work GLOB; at the top of the tree are ");
         run.exits(2);
     }
     assert!(!has_session(&place));
@@ -212,15 +212,22 @@ fn what_has_a_usual_name_is_no_work_wherever_it_is() {
 fn where_a_protected_link_leads_is_no_work() {
     let linked = || {
         let place = tree();
-        fs::create_dir(place.at("etc")).expect("a folder");
-        fs::rename(place.at("tests/check.sh"), place.at("etc/real")).expect("a file");
-        std::os::unix::fs::symlink("../etc/link", place.at("tests/check.sh")).expect("a link");
-        std::os::unix::fs::symlink("real", place.at("etc/link")).expect("a link");
+        fs::create_dir_all(place.at("etc/in")).expect("a folder");
+        fs::rename(place.at("tests/check.sh"), place.at("etc/in/real")).expect("a file");
+        let link = |target: &str, path: &str| {
+            std::os::unix::fs::symlink(target, place.at(path)).expect("a link");
+        };
+        link("../etc/link", "tests/check.sh");
+        link("dir/real", "etc/link");
+        link("in", "etc/dir");
+        // What a link without a protected name leads to is work.
+        link("../src/answer", "etc/answer");
         place
     };
     for cheat in [
-        "echo 'exit 0' > etc/real",
+        "echo 'exit 0' > etc/in/real",
         "rm etc/link; echo 'exit 0' > etc/link",
+        "rm etc/dir; mkdir etc/dir; echo 'exit 0' > etc/dir/real",
     ] {
         let place = linked();
         until(&place, &[TEST, "--max-tries=1"], cheat).exits(8);
@@ -615,8 +622,19 @@ fn nothing_is_left_in_the_temporary_directory_and_others_cannot_enter_it() {
     let mut command = place.command();
     command.env("PATH", PATH).env("TMPDIR", temporary.path());
     command.args(["until", TEST, "--max-tries=1"]).args(QUICK);
-    let agent = "touch src/slow; sleep 1; rm src/slow";
-    Run::of(command.args(["--", "sh", "-c", agent])).exits(8);
+    let agent = "touch src/slow; while [ ! -e src/go ]; do sleep 0.05; done; rm src/slow src/go";
+    command.args(["--", "sh", "-c", agent]);
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| Run::of(&mut command));
+        let is_slow =
+            |copy: &Path| copy.join("src/slow").exists() && copy.join("src/modes").exists();
+        poll::until("a poll is slow", || {
+            let copies = fs::read_dir(temporary.path()).expect("a directory");
+            copies.flatten().any(|copy| is_slow(&copy.path()))
+        });
+        place.write("src/go", "");
+        run.join().expect("a run").exits(8);
+    });
     let left = fs::read_dir(temporary.path()).expect("a directory");
     let left: Vec<_> = left.map(|it| it.expect("an entry").path()).collect();
     assert!(left.is_empty(), "{left:?}");

@@ -107,7 +107,10 @@ pub(super) fn refuse_unproven(proof: &Proof, path: &str) -> Result<()> {
         let (name, verdict) = (&outcome.name, outcome.judgement.verdict);
         match &outcome.fires {
             Some(rules) if verdict == outcome.expected => {
-                format!("control `{name}` must fire {}", rules.join(", "))
+                format!(
+                    "control `{name}` must fire these rules and no other: {}",
+                    rules.join(", ")
+                )
             }
             _ => format!(
                 "control `{name}` must be {}, but is {verdict}",

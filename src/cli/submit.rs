@@ -228,7 +228,7 @@ pub(super) fn nothing_found(why: &str) -> Result<Submission> {
     }
     if why.len() > MAX_REASON {
         return refuse(format!(
-            "the reason of --none is longer than {} KiB: say in short what was tried, and where; nothing \
+            "the reason of --none is longer than {} KiB: say briefly what was tried, and where; nothing \
              changed",
             MAX_REASON >> 10
         ));

@@ -63,11 +63,12 @@ pub struct UntilArgs {
     #[arg(long, value_name = "TEXT", help_heading = GATE)]
     prompt: Option<String>,
 
-    /// The files that the agent is to change, as a glob such as 'src/**' (repeatable) [default: all
-    /// that is at the top of the tree]
+    /// The files that the agent may change, as a glob such as 'src/**' (repeatable) [default: what is at
+    /// the top of the tree]
     ///
     /// Tests, hidden files, settings, lock files and build scripts in it stay protected. It is required
-    /// if a command is run by a shell, or names a program or a file of the tree that has no such name.
+    /// if a command needs a shell, or names a file or folder at the top of the tree that has none of
+    /// these names.
     #[arg(long, value_name = "GLOB", help_heading = GATE)]
     work: Vec<String>,
 
@@ -214,7 +215,7 @@ fn prepare(context: &mut Context, args: &UntilArgs, run: &RunArgs) -> Result<()>
             with_ignored: args.with_ignored,
         },
     )?;
-    for flag in &zone.idle {
+    for flag in &zone.unused {
         context
             .output
             .note(&format!("{flag} matches no file of the tree"));
@@ -368,12 +369,11 @@ impl UntilArgs {
             } else {
                 format!("command-{number}")
             };
-            let cannot_run = purpose == Purpose::Trial;
             Ok(json!({
                 "name": name,
                 "kind": "command",
                 "argv": argv(command, path)?,
-                "unconfirmed_exit": if cannot_run { &NOT_RUN[..] } else { &[] },
+                "unconfirmed_exit": if purpose == Purpose::Trial { &NOT_RUN[..] } else { &[] },
                 "pass_env": self.variables(),
                 "network": if self.network { "any" } else { "none" },
                 "timeout": self.timeout.to_string(),
@@ -419,7 +419,8 @@ impl UntilArgs {
             ))
             .hint(
                 "check its programs; --with-ignored lets it see ignored files, and --pass-env NAME \
-                 gives it a variable",
+                 gives it a variable; a program that the agent is to make is tested for first, as in \
+                 '[ -x ./app ] && ./app'",
             )
             .into());
         }

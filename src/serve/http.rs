@@ -312,7 +312,9 @@ fn caller(server: &Server, request: &Request) -> Option<Caller> {
         Some(value) => {
             let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
             // Its case does not matter (RFC 9110 §11.1).
-            let token = Some(token).filter(|_| scheme.eq_ignore_ascii_case("Bearer"))?;
+            if !scheme.eq_ignore_ascii_case("Bearer") {
+                return None;
+            }
             (Token::parse(token)?, false)
         }
         None => (token_of_cookie(headers)?, true),

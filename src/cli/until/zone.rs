@@ -1,15 +1,17 @@
 //! What an agent may change under `comail until`.
 
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use itertools::Itertools as _;
 use regex::RegexBuilder;
 
 use super::super::exit::UsageError;
-use super::command::{is_plain, is_started_directly};
+use super::command::is_started_directly;
 use crate::world::tree::{Ignored, TreePath, Zones, list_paths, read_gitignores};
 
 /// One glob a line; `#` begins a comment.
@@ -31,7 +33,7 @@ pub(super) struct Zone {
     /// For the `write` of a quest file: the last one that matches a file decides.
     pub(super) globs: Vec<String>,
     /// Flags whose glob matches no file.
-    pub(super) idle: Vec<String>,
+    pub(super) unused: Vec<String>,
     work: Vec<String>,
     may_edit: Vec<String>,
     protect: Vec<String>,
@@ -54,35 +56,32 @@ impl Zone {
         let ignored = session.clone().and_gitignores(&rules);
         let usual = usual_names();
         let work = if terms.work.is_empty() {
-            let places = top(tree, &ignored)?;
-            told_by_names(places, &usual, terms)?
+            work_by_names(top(tree, &ignored)?, &usual, terms)?
         } else {
             terms.work.to_vec()
         };
-        let files = list_paths(tree, &ignored).with_context(|| of_tree(tree))?;
+        let mut files = list_paths(tree, &ignored).with_context(|| of_tree(tree))?;
+        let links = files.iter().filter(|path| is_link(tree, path)).cloned();
+        let mut forbidden = with_targets(tree, links.collect(), usual)?;
+        if terms.with_ignored {
+            files = list_paths(tree, &session).with_context(|| of_tree(tree))?;
+            let parts = files.iter().filter_map(|path| ignored_part(path, &ignored));
+            forbidden.extend(parts.unique());
+        }
         let mut globs = work.clone();
         // The first glob of a zone allows something.
         if !work.is_empty() {
-            globs.extend(usual);
-            if terms.with_ignored {
-                let all = list_paths(tree, &session).with_context(|| of_tree(tree))?;
-                globs.extend(
-                    all.iter()
-                        .filter_map(|path| ignored_part(path, &ignored))
-                        .unique(),
-                );
-            }
-            let links = files.iter().filter_map(|path| Link::at(tree, path));
-            protect_targets(links.collect(), &mut globs)?;
+            globs.extend(forbidden);
         }
         globs.extend_from_slice(terms.may_edit);
         globs.extend(terms.protect.iter().map(forbid));
+        refuse_protected(terms.work, &Zones::new(&globs)?, &files)?;
+        let flags = flags.iter().filter(|(flag, _)| *flag != "--may-edit");
+        let given = flags.flat_map(|(flag, globs)| globs.iter().map(move |glob| (flag, glob)));
+        let unused = given.filter(|(_, glob)| matched(glob, &files).next().is_none());
         Ok(Self {
             globs,
-            idle: [("--work", terms.work), ("--protect", terms.protect)]
-                .into_iter()
-                .flat_map(|(flag, globs)| globs.iter().map(move |glob| (flag, glob)))
-                .filter(|(_, glob)| !matches_any(glob, files.iter()))
+            unused: unused
                 .map(|(flag, glob)| format!("{flag} '{glob}'"))
                 .collect(),
             work,
@@ -104,15 +103,32 @@ fn check(tree: &Path, flag: &str, globs: &[String]) -> Result<()> {
     .into())
 }
 
-fn matches_any<'a>(glob: &str, mut paths: impl Iterator<Item = &'a TreePath>) -> bool {
-    let zones = Zones::new(&[glob.to_owned()]);
-    zones.is_ok_and(|zones| paths.any(|path| zones.contains(path)))
+/// The paths that one glob matches.
+fn matched<'a>(glob: &str, paths: &'a BTreeSet<TreePath>) -> impl Iterator<Item = &'a TreePath> {
+    let zones = Zones::new(&[glob.to_owned()]).unwrap_or_default();
+    paths.iter().filter(move |path| zones.contains(path))
+}
+
+fn refuse_protected(work: &[String], zones: &Zones, files: &BTreeSet<TreePath>) -> Result<()> {
+    let is_protected = |glob: &&String| {
+        let mut named = matched(glob, files).peekable();
+        named.peek().is_some() && !named.any(|path| zones.contains(path))
+    };
+    let Some(glob) = work.iter().find(is_protected) else {
+        return Ok(());
+    };
+    Err(UsageError(format!(
+        "--work '{glob}': every file that it names is protected; nothing was started"
+    ))
+    .hint(format!(
+        "allow what the agent is to change, such as --may-edit '{glob}'"
+    ))
+    .into())
 }
 
 /// The commands run in a copy of the tree, and such a path leads past it.
 fn refuse_absolute(tree: &Path, commands: &[String]) -> Result<()> {
-    let root = tree.display().to_string();
-    let Some(command) = commands.iter().find(|command| command.contains(&root)) else {
+    let Some(command) = commands.iter().find(|it| names_absolutely(it, tree)) else {
         return Ok(());
     };
     Err(UsageError(format!(
@@ -123,7 +139,20 @@ fn refuse_absolute(tree: &Path, commands: &[String]) -> Result<()> {
     .into())
 }
 
-/// What has a usual name of tests, settings and build scripts is no work.
+/// Whether a command has the path of the tree as a path, and not as the end of another one. It may
+/// follow a flag, as in `-I/srv/tree`.
+fn names_absolutely(command: &str, tree: &Path) -> bool {
+    let root = tree.display().to_string();
+    let is_of_name = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    command.match_indices(&root).any(|(at, _)| {
+        let word = command[..at].rsplit(char::is_whitespace).next();
+        let word = word.unwrap_or_default();
+        let begins = word.starts_with('-') || !word.ends_with(|c| is_of_name(c) || c == '/');
+        begins && !command[at + root.len()..].starts_with(is_of_name)
+    })
+}
+
+/// Forbids the usual names of tests, settings and build scripts.
 fn usual_names() -> Vec<String> {
     let lines = PROTECTED.lines();
     let globs = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -138,7 +167,7 @@ fn usual_names() -> Vec<String> {
 /// programs there.
 ///
 /// This is refused if a command may run other files than those with usual names.
-fn told_by_names(places: Vec<Place>, usual: &[String], terms: &Terms<'_>) -> Result<Vec<String>> {
+fn work_by_names(places: Vec<Place>, usual: &[String], terms: &Terms<'_>) -> Result<Vec<String>> {
     let all = places.iter().map(|place| place.glob.clone());
     let protect = terms.protect.iter().map(forbid);
     let globs: Vec<_> = all.chain(usual.iter().cloned()).chain(protect).collect();
@@ -147,8 +176,10 @@ fn told_by_names(places: Vec<Place>, usual: &[String], terms: &Terms<'_>) -> Res
     } else {
         Zones::new(&globs)?
     };
-    let mut work = places;
-    work.retain(|place| zones.contains(&place.sample));
+    let mut open = places;
+    open.retain(|place| zones.contains(&place.sample));
+    let work = open.iter().filter(|place| !place.is_link);
+    let work: Vec<_> = work.map(|place| place.glob.clone()).collect();
     if work.is_empty() && terms.may_edit.is_empty() {
         return Err(UsageError(
             "every file in the tree is protected, so that the agent could not work; nothing was started"
@@ -157,33 +188,29 @@ fn told_by_names(places: Vec<Place>, usual: &[String], terms: &Terms<'_>) -> Res
         .hint("name what it may change, such as --may-edit 'src/**'")
         .into());
     }
-    for command in terms.commands {
-        let Some(why) = why_unclear(command, &work) else {
-            continue;
-        };
-        let named = work.iter().find(|place| !place.is_named_in(command));
-        let example = named.map_or("src/**", |place| &place.glob);
-        return Err(UsageError(format!(
-            "{why}, so it is unclear which files are the work and which ones judge it; nothing was \
-             started"
-        ))
-        .hint(format!("name the work, such as --work '{example}'"))
-        .into());
-    }
-    Ok(work.into_iter().map(|place| place.glob).collect())
+    let mut commands = terms.commands.iter();
+    let Some(why) = commands.find_map(|command| why_unclear(command, &open)) else {
+        return Ok(work);
+    };
+    Err(UsageError(format!(
+        "{why}, so it is unclear which files are the work and which ones judge it; nothing was started"
+    ))
+    .hint(format!(
+        "name the work with --work GLOB; at the top of the tree are {}",
+        work.iter().take(MAX_NAMED).join(", ")
+    ))
+    .into())
 }
 
-/// Why the work cannot be told from what a command runs, if so.
-fn why_unclear(command: &str, work: &[Place]) -> Option<String> {
+/// How many places a hint names.
+const MAX_NAMED: usize = 8;
+
+/// Why a command may run files whose names are not protected.
+fn why_unclear(command: &str, open: &[Place]) -> Option<String> {
     if !is_started_directly(command) {
-        let what = if command.chars().all(is_plain) {
-            "names a program by its path"
-        } else {
-            "is run by a shell"
-        };
-        return Some(format!("`{command}` {what}"));
+        return Some(format!("`{command}` is run by a shell"));
     }
-    let named = work.iter().find(|place| place.is_named_in(command))?;
+    let named = open.iter().find(|place| place.is_named_in(command))?;
     Some(format!("`{command}` names {}", named.name))
 }
 
@@ -198,45 +225,74 @@ fn ignored_part(path: &TreePath, ignored: &Ignored) -> Option<String> {
     is_ignored.then(|| format!("!{}", globset::escape(path.as_str())))
 }
 
-/// A link in the tree, and what it names there.
-struct Link {
-    path: TreePath,
-    target: String,
+fn is_link(tree: &Path, path: &TreePath) -> bool {
+    fs::read_link(tree.join(path.as_str())).is_ok()
 }
 
-impl Link {
-    fn at(tree: &Path, path: &TreePath) -> Option<Self> {
-        let place = tree.join(path.as_str());
-        let target = place.parent()?.join(fs::read_link(&place).ok()?);
-        // Only its last part may be another link, which is looked at by itself.
-        let real = match target.file_name() {
-            Some(name) => fs::canonicalize(target.parent()?).ok()?.join(name),
-            None => fs::canonicalize(target).ok()?,
-        };
-        let target = real.strip_prefix(tree).ok()?.to_str()?;
-        (!target.is_empty()).then(|| Self {
-            path: path.clone(),
-            target: globset::escape(target),
-        })
-    }
-}
-
-/// Who changes what a protected link names changes what is found by its name.
-fn protect_targets(mut links: Vec<Link>, globs: &mut Vec<String>) -> Result<()> {
+/// The forbidden globs, and those of what the links lead to that they forbid: who changes the target of
+/// a link changes what is found under its name.
+fn with_targets(
+    tree: &Path,
+    mut links: Vec<TreePath>,
+    mut forbidden: Vec<String>,
+) -> Result<Vec<String>> {
     loop {
-        let zones = Zones::new(globs)?;
-        let (of_work, protected): (Vec<_>, Vec<_>) = links
-            .into_iter()
-            .partition(|link| zones.contains(&link.path));
+        let all = std::iter::once("**".to_owned()).chain(forbidden.iter().cloned());
+        let zones = Zones::new(&all.collect::<Vec<_>>())?;
+        let (open, protected): (Vec<_>, Vec<_>) =
+            links.into_iter().partition(|link| zones.contains(link));
         if protected.is_empty() {
-            return Ok(());
+            return Ok(forbidden);
         }
-        for Link { target, .. } in protected {
-            globs.extend([format!("!{target}"), format!("!{target}/**")]);
-        }
-        links = of_work;
+        let places = protected.iter().flat_map(|link| places_behind(tree, link));
+        let globs = places.map(|place| format!("!{}", globset::escape(&place)));
+        forbidden.extend(globs.flat_map(|glob| [format!("{glob}/**"), glob]));
+        links = open;
     }
 }
+
+/// What a link leads to in the tree, and the links on the way there.
+fn places_behind(tree: &Path, link: &TreePath) -> Vec<String> {
+    let mut here = PathBuf::from(link.as_str());
+    let mut rest: Vec<OsString> = Vec::new();
+    let mut places = Vec::new();
+    for _ in 0..MAX_STEPS {
+        if let Ok(target) = fs::read_link(tree.join(&here)) {
+            places.push(here.clone());
+            here.pop();
+            let target = match target.strip_prefix(tree) {
+                Ok(within) => {
+                    here = PathBuf::new();
+                    within.to_owned()
+                }
+                Err(_) if target.is_absolute() => break,
+                Err(_) => target,
+            };
+            rest.extend(target.iter().rev().map(OsStr::to_owned));
+        }
+        match rest.pop() {
+            None => {
+                places.push(here);
+                break;
+            }
+            Some(part) if part == ".." => {
+                // It leads out of the tree.
+                if !here.pop() {
+                    break;
+                }
+            }
+            Some(part) if part == "." => {}
+            Some(part) => here.push(part),
+        }
+    }
+    let places = places
+        .into_iter()
+        .filter_map(|it| it.into_os_string().into_string().ok());
+    places.filter(|place| !place.is_empty()).collect()
+}
+
+/// More than any path takes that a system opens.
+const MAX_STEPS: usize = 4096;
 
 fn forbid(glob: &String) -> String {
     format!("!{glob}")
@@ -264,22 +320,15 @@ fn in_usual_cases(glob: &str) -> Vec<String> {
 
 impl fmt::Display for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all: Vec<&str> = self
-            .work
-            .iter()
-            .chain(&self.may_edit)
-            .map(String::as_str)
-            .collect();
-        write!(f, "The agent may change {}", all.join(", "))?;
-        if !self.work.is_empty() {
-            write!(
-                f,
-                ", except tests, hidden files, settings, lock files and build scripts"
-            )?;
-        }
+        let work = (!self.work.is_empty()).then(|| {
+            let work = self.work.join(", ");
+            format!("{work}, except tests, hidden files, settings, lock files and build scripts")
+        });
+        let more = (!self.may_edit.is_empty()).then(|| self.may_edit.join(", "));
+        let all = work.into_iter().chain(more).join("; and ");
+        write!(f, "The agent may change {all}")?;
         if !self.protect.is_empty() {
-            let protect = self.protect.iter().join(", ");
-            write!(f, ", and what --protect names: {protect}")?;
+            write!(f, "; but not {}", self.protect.join(", "))?;
         }
         Ok(())
     }
@@ -290,6 +339,8 @@ impl fmt::Display for Zone {
 struct Place {
     /// Without what follows the first full stop: a program may complete it.
     name: String,
+    /// It can be named, but the agent cannot change it.
+    is_link: bool,
     glob: String,
     /// The file, or one in the folder that no glob of a name matches.
     sample: TreePath,
@@ -328,23 +379,26 @@ fn top(tree: &Path, ignored: &Ignored) -> Result<Vec<Place>> {
         if Zones::without_exceptions(std::slice::from_ref(&name)).is_err() {
             continue;
         }
-        if kind.is_file() && ignored.rule_of_file(&path).is_none() {
-            let glob = name;
-            places.push(Place {
-                name: stem,
-                glob,
-                sample: path,
-            });
-        } else if kind.is_dir() && ignored.rule_of_folder(&path).is_none() {
-            let glob = format!("{name}/**");
-            if let Ok(sample) = TreePath::parse(&format!("{path}/comail")) {
-                places.push(Place {
-                    name: stem,
-                    glob,
-                    sample,
-                });
+        let is_link = kind.is_symlink();
+        let (glob, sample) = if kind.is_dir() {
+            if ignored.rule_of_folder(&path).is_some() {
+                continue;
             }
-        }
+            let Ok(sample) = TreePath::parse(&format!("{path}/comail")) else {
+                continue;
+            };
+            (format!("{name}/**"), sample)
+        } else if (kind.is_file() || is_link) && ignored.rule_of_file(&path).is_none() {
+            (name, path)
+        } else {
+            continue;
+        };
+        places.push(Place {
+            name: stem,
+            is_link,
+            glob,
+            sample,
+        });
     }
     places.sort_unstable_by(|one, other| one.glob.cmp(&other.glob));
     Ok(places)
@@ -456,8 +510,8 @@ mod tests {
             "sh -c 'make'" => "is run by a shell";
             "make && true" => "is run by a shell";
             "sh $1.$2" => "is run by a shell";
-            "X=1 make" => "names a program by its path";
-            "./tool" => "names a program by its path";
+            "X=1 make" => "is run by a shell";
+            "./tool" => "is run by a shell";
             "python3 checks/run.py" => "names checks";
             "python3 -m checks.run" => "names checks";
             "python3 -mchecks.run" => "names checks";
@@ -489,6 +543,39 @@ mod tests {
             let zone = zone(&files, command, &[]).unwrap();
             assert!(allows(&zone, "checks/run.py"), "{command}");
         }
+    }
+
+    #[test]
+    fn the_path_of_the_tree_is_told_from_the_end_of_another_path() {
+        let names = |command: &str| names_absolutely(command, Path::new("/app"));
+        for command in [
+            "sh /app/x",
+            "cd /app",
+            "cc -I/app/x a.c",
+            "X=/app make",
+            "sh '/app'",
+        ] {
+            assert!(names(command), "{command}");
+        }
+        for command in [
+            "go test ./cmd/app/...",
+            "pytest src/app",
+            "sh /app2/x",
+            "cargo test",
+        ] {
+            assert!(!names(command), "{command}");
+        }
+    }
+
+    #[test]
+    fn work_that_is_protected_is_refused() {
+        let files = ["tests/a.rs", "src/a.rs"];
+        let refused = zone(&files, "cargo test", &[("--work", "tests/**")]);
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("every file that it names is protected"));
+        let both = [("--work", "tests/**"), ("--may-edit", "tests/a.rs")];
+        let zone = zone(&files, "cargo test", &both).unwrap();
+        assert!(allows(&zone, "tests/a.rs") && !allows(&zone, "src/a.rs"));
     }
 
     #[test]

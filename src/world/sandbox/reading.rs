@@ -12,7 +12,7 @@ use std::{env, fs};
 use super::api::CommandSpec;
 use crate::base::files;
 
-/// Programs that are installed whole, and where some keep their projects.
+/// Holds programs that are installed whole; some users keep projects there.
 const OPT: &str = "/opt";
 
 /// Directories that programs of the system need, and that usually contain no files of a user.
@@ -211,15 +211,18 @@ impl Reading {
     }
 }
 
+/// A path or, in `/opt`, the folder at its top that contains it.
+fn with_neighbours(path: &Path) -> PathBuf {
+    match path.strip_prefix(OPT) {
+        Ok(within) => Path::new(OPT).join(within.iter().next().unwrap_or_default()),
+        Err(_) => path.to_owned(),
+    }
+}
+
 /// The readable directories of the system, without the private paths, and without what lies beside them
 /// in a folder of `/opt`.
 pub fn system<'a>(private: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
-    let private = private
-        .into_iter()
-        .map(|path| match path.strip_prefix(OPT) {
-            Ok(within) => Path::new(OPT).join(within.iter().next().unwrap_or_default()),
-            Err(_) => path.clone(),
-        });
+    let private = private.into_iter().map(|path| with_neighbours(path));
     let private: Vec<_> = private.collect();
     let system: BTreeSet<_> = real(SYSTEM.map(PathBuf::from).into_iter()).collect();
     let read = system.iter().flat_map(|granted| {
@@ -368,6 +371,18 @@ mod tests {
         assert!(system.contains(&PathBuf::from("/usr/bin")), "{system:?}");
         let all = super::system([&PathBuf::from("/")]);
         assert!(all.contains(&PathBuf::from("/usr")), "{all:?}");
+    }
+
+    #[test]
+    fn what_is_beside_a_private_path_in_opt_is_private_too() {
+        for (path, private) in [
+            ("/opt/project/tree/.comail", "/opt/project"),
+            ("/opt/project", "/opt/project"),
+            ("/srv/project/tree", "/srv/project/tree"),
+            ("/opts/project/tree", "/opts/project/tree"),
+        ] {
+            assert_eq!(with_neighbours(Path::new(path)), Path::new(private));
+        }
     }
 
     #[test]

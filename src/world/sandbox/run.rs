@@ -109,6 +109,9 @@ impl Request {
 /// Runs a command in a scratch copy. Nothing of it is left running.
 pub fn run(order: &CommandSpec, scratch: &Path, launcher: &Launcher) -> CommandResult {
     let began = Instant::now();
+    if launcher.stop.is_asked() {
+        return CommandResult::not_started(order, "the judgement was stopped".to_owned());
+    }
     let removed = order
         .reports
         .iter()
@@ -136,7 +139,8 @@ pub fn run(order: &CommandSpec, scratch: &Path, launcher: &Launcher) -> CommandR
     ran
 }
 
-// Waits for the end of the command, and kills it if it takes too long or prints too much.
+// Waits for the end of the command, and kills it if it takes too long, prints too much or is asked to
+// end.
 fn wait(mut running: Running, order: &CommandSpec, stop: &Stop) -> CommandResult {
     let began = Instant::now();
     let seen = loop {
@@ -170,10 +174,10 @@ fn wait(mut running: Running, order: &CommandSpec, stop: &Stop) -> CommandResult
     }
 }
 
-/// How soon a command ends after it is asked to.
+/// How often a running command looks whether it is to end.
 const STOP_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Asks commands to end. Clones ask the same ones.
+/// A request to end commands, which clones share.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
@@ -182,7 +186,7 @@ impl Stop {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    fn is_asked(&self) -> bool {
+    pub(super) fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }

@@ -110,7 +110,8 @@ impl Service {
             if is_ready {
                 return Ok(service);
             }
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if is_late || launcher.stop.is_asked() {
                 break None;
             }
         };
