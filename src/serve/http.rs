@@ -63,7 +63,7 @@ impl Default for Bounds {
     fn default() -> Self {
         Self {
             rate: Rate {
-                per_second: 20.0,
+                per_second: 5.0,
                 burst: 60.0,
             },
             calls_of_token: 2,
