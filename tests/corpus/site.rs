@@ -79,7 +79,7 @@ impl Site {
     }
 }
 
-/// Lets a host have a page below the folder for any name, which stands in it for `ANY`.
+/// Serves one page for every name below a folder; `ANY` in the page becomes the name.
 fn any_name(net: &TestNet, host: &str, folder: String, reply: Reply) {
     net.web
         .fallback(host, move |path| match path.strip_prefix(&folder) {
