@@ -5,9 +5,10 @@ use std::net::TcpStream;
 
 use serde_json::json;
 
-use crate::harness::Run;
+use crate::harness::follower::Follower;
 use crate::harness::letters::{LETTERS, Letters};
 use crate::harness::served::{Served, forged};
+use crate::harness::{Place, Run};
 
 #[test]
 fn a_client_without_the_session_works_as_with_it() {
@@ -116,6 +117,11 @@ fn a_server_on_tcp_answers_its_own_host_and_origin_alone() {
         status(&format!("Host: {address}\r\nOrigin: http://evil.test")),
         "403"
     );
+    assert_eq!(
+        status(&format!("Host: {address}\r\nOrigin: https://{address}")),
+        "403"
+    );
+    assert_eq!(status(&format!("Host: LOCALHOST:{port}")), "200");
     let long = format!(
         "POST /v1/submit HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
          Content-Length: 2000000\r\nConnection: close\r\n\r\n{}",
@@ -151,6 +157,7 @@ fn a_command_that_needs_a_session_uses_none_that_is_there_by_chance() {
         &["review"],
         &["token", "new", "--worker=lee"],
         &["run", "--", "true"],
+        &["prompt"],
     ] {
         let run = call(args);
         run.says("error: COMAIL_SERVER is set, and this command does not work through a server");
@@ -198,4 +205,51 @@ fn colours_are_for_a_client_on_a_terminal() {
     assert!(coloured.stdout.contains("\u{1b}["), "{coloured:?}");
     let plain = served.run(&token, &["submit", "--id=1", "--none", "looked twice"]);
     assert!(!plain.stdout.contains('\u{1b}'), "{plain:?}");
+}
+
+#[test]
+fn an_error_looks_the_same_with_and_without_a_server() {
+    let served = Served::start(&[]);
+    let token = served.token(&["--worker=kim"]);
+    for args in [
+        &["submit", "--id=99", "--none=x"][..],
+        &["submit", "--id=99", "--none=x", "--json"],
+        &["submit", "--bogus", "--json"],
+    ] {
+        let through = served.run(&token, args);
+        let local = served.place.run(args);
+        let said = |run: &Run| (run.code, run.stdout.clone(), run.stderr.clone());
+        assert_eq!(said(&through), said(&local), "{args:?}");
+        assert_ne!(through.stderr, "");
+    }
+}
+
+#[test]
+fn a_token_names_the_server_that_lives() {
+    let place = Letters::scanned(LETTERS).place;
+    let named = |place: &Place| {
+        let (_, made) = place.json(["token", "new", "--worker=kim"]);
+        made["server"].as_str().expect("a server").to_owned()
+    };
+    let socket = named(&place);
+    assert!(socket.starts_with("unix:"), "{socket}");
+    let serve = ["serve", "--json", "--listen=127.0.0.1:0"];
+    let url_of = |server: &Follower| {
+        let serving = server.document();
+        serving["server"].as_str().expect("a URL").to_owned()
+    };
+    let first = Follower::start(&place, &serve);
+    let first_url = url_of(&first);
+    assert_eq!(named(&place), first_url);
+    let second = Follower::start(&place, &serve);
+    let second_url = url_of(&second);
+    assert_eq!(named(&place), second_url);
+    // The end of the first says nothing about the second.
+    first.interrupt();
+    first.end().exits(130);
+    assert_eq!(named(&place), second_url);
+    // A server that was killed leaves its file behind.
+    drop(second);
+    assert!(place.at(".comail/serve.url").exists());
+    assert_eq!(named(&place), socket);
 }

@@ -141,3 +141,32 @@ fn another_address_than_loopback_needs_tls_and_files_that_can_be_used() {
     run.says("plain HTTP would send the token");
     run.exits(2);
 }
+
+#[test]
+fn a_server_on_every_address_answers_for_the_name_in_its_certificate() {
+    let authority = Authority::new();
+    let place = Letters::scanned(LETTERS).place;
+    let (certificate, key) = authority.pem_of("localhost");
+    place.write("chain.pem", certificate);
+    place.write("key.pem", key);
+    let trusted = place.write("authority.pem", authority.pem());
+    let flags = [
+        "--listen=0.0.0.0:0",
+        "--tls-cert=chain.pem",
+        "--tls-key=key.pem",
+    ];
+    let nameless = Run::of(place.command().arg("serve").args(flags));
+    nameless.says("no request names it");
+    nameless.exits(2);
+    let served = Served::of(place, &[&flags[..], &["--host=LocalHost"]].concat());
+    let port = served.url.rsplit_once(':').expect("a port").1;
+    assert_eq!(served.url, format!("https://LocalHost:{port}"));
+    let token = served.token(&["--worker=kim"]);
+    let trusted = trusted.display().to_string();
+    let url = format!("https://localhost:{port}");
+    let text = next(&served, &token, &url, Some(&trusted)).ok();
+    assert!(text.contains("claimed by kim"), "{text}");
+    // Another name of the machine is none of the server's.
+    let other = format!("https://127.0.0.1:{port}");
+    next(&served, &token, &other, Some(&trusted)).exits(1);
+}

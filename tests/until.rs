@@ -436,6 +436,10 @@ fn a_mistake_leaves_no_session() {
     run.says("no agent is given");
     run.exits(2);
     assert!(!has_session(&place));
+    let run = place.run(["until", TEST, "--", "no-such-agent"]);
+    run.says("no-such-agent: this program is not in PATH; nothing was started");
+    run.exits(1);
+    assert!(!has_session(&place));
 }
 
 /// The program's own name in the tree is not what the command means.

@@ -20,7 +20,7 @@ use super::exit::{ErrorReply, Exit, Hinted, UsageError};
 use super::help::groups;
 use super::logging::LOG_VARIABLE;
 use super::output::{Output, write_error, write_message, write_to_stderr};
-use super::remote::kind_of_args;
+use super::remote::{SERVER_VARIABLE, kind_of_args};
 use super::settings::{self, Settings};
 use super::{
     answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
@@ -156,6 +156,7 @@ impl Command {
             | Self::Forget(_)
             | Self::Report(_)
             | Self::Export(_)
+            | Self::Prompt(_)
             | Self::Audit(_) => true,
             _ => false,
         }
@@ -316,7 +317,8 @@ fn print(mut error: clap::Error, args: &[OsString]) -> Exit {
 fn missing_session(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let dir = config::session_of_args(args);
     let submits = args.iter().any(|arg| arg == "submit");
-    let unknown = submits && error.kind() == ErrorKind::UnknownArgument;
+    let is_local = config::variable(SERVER_VARIABLE).is_none();
+    let unknown = submits && is_local && error.kind() == ErrorKind::UnknownArgument;
     (unknown && kind_in(&dir).is_none()).then(|| {
         format!(
             "no session found at {}; without one, `submit` has only the fields of the e-mail quest",

@@ -304,14 +304,17 @@ impl Remote {
             }
         };
         let reply = block_on(self.send(call, form))??;
-        let failure = (reply.status >= 400 && form != Form::Json)
+        let failure = (reply.status >= 400)
             .then(|| serde_json::from_str::<Failure>(&reply.body).ok())
             .flatten();
-        match failure {
+        match &failure {
             Some(Failure { error }) => {
                 write_message("error", &error.message);
                 if let Some(hint) = &error.hint {
                     write_message("hint", hint);
+                }
+                if form == Form::Json {
+                    context.output.pass_on(&format!("{}\n", reply.body))?;
                 }
             }
             None => context.output.pass_on(&reply.body)?,

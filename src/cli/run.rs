@@ -36,6 +36,7 @@ use super::report::{Asked, Made, made, page};
 use super::settings::Settings;
 use super::settings::run::RunTable;
 use super::shell_line::{ShellLine, words};
+use super::until;
 use crate::base::text::Escaped;
 use crate::judge;
 use crate::judge::completeness::{MinPass, ShortfallKind};
@@ -288,6 +289,9 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         context.dir = real;
     }
     refuse_inside_a_run(&session)?;
+    if args.answer.is_none() && session.manifest().kind.name == until::NAME {
+        plan.answers = Answers::World;
+    }
     check(&session, &plan)?;
     let definition = Definition::of(session.manifest())?;
     let programs = definition.as_ref().map(Definition::programs);
@@ -410,7 +414,12 @@ fn hints(context: &Context, folded: &Folded) -> Vec<String> {
     }
     let command = ShellLine::comail("list --state todo", named);
     let left = format!("list what is left: `{}`", command.text());
-    vec![left, "another `comail run` continues".to_owned()]
+    let again = if folded.session.manifest().kind.name == until::NAME {
+        "the same command line continues"
+    } else {
+        "another `comail run` continues"
+    };
+    vec![left, again.to_owned()]
 }
 
 /// Prints the end of a run, whose report as text is at `path`.
@@ -497,6 +506,18 @@ fn check(session: &Session, plan: &Plan) -> Result<()> {
                     was started",
         );
     }
+    find_program(plan)
+}
+
+/// Refuses an agent whose program is missing.
+pub(super) fn check_program(context: &Context, args: &RunArgs) -> Result<()> {
+    let settings = context.settings.clone();
+    let settings = settings.with(&args.set, "run", &context.parser)?;
+    let (plan, _) = args.plan(new_run(), &settings)?;
+    find_program(&plan)
+}
+
+fn find_program(plan: &Plan) -> Result<()> {
     if !plan.dir.is_dir() {
         let dir = plan.dir.display().to_string();
         bail!(

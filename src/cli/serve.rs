@@ -1,7 +1,9 @@
 //! `comail serve`: a judge that agents can only talk to.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
+use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +18,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use signal_hook::consts::SIGTERM;
 use signal_hook::flag;
+use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
 use super::context::{self, Context, Reaching};
@@ -29,7 +32,7 @@ use crate::base::files;
 use crate::judge::{self, CallKey, Claimant, JudgeContext};
 use crate::quest::{QuestId, fields_of};
 use crate::serve::{
-    self, Bounds, Call, Desk, Form, Grant, Hosts, KindDocument, Listener,
+    self, Bounds, Call, Desk, ErrorDocument, Form, Grant, Hosts, KindDocument, Listener,
     MAX_BODY_BYTES_WITH_FILES, NextCall, Reply, Scheme, Server, SubmitCall, TokenStore,
 };
 use crate::session::{self, EvidenceStore, Session, Worker};
@@ -45,7 +48,7 @@ use crate::world::fetch::live::SharedWorld;
 #[derive(Debug, Args)]
 pub struct ServeArgs {
     /// Listen on this TCP address instead, such as 127.0.0.1:8017
-    #[arg(long, value_name = "ADDR:PORT")]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = address)]
     listen: Option<SocketAddr>,
 
     /// The certificate chain for HTTPS, in PEM
@@ -60,9 +63,17 @@ pub struct ServeArgs {
     #[arg(long, requires = "listen", conflicts_with = "tls_cert")]
     behind_proxy: bool,
 
-    /// Answer requests for this host name (repeatable) [default: the address]
+    /// Also answer requests for this host name (repeatable); without a port, it is the one of --listen
+    ///
+    /// Without --host, the server answers only requests that name its address. 0.0.0.0 and [::] are the
+    /// address of no host, so they need it.
     #[arg(long, value_name = "NAME[:PORT]", requires = "listen")]
     host: Vec<String>,
+}
+
+fn address(text: &str) -> Result<SocketAddr, &'static str> {
+    let address = text.parse();
+    address.map_err(|_| "expected an IP address and a port, such as 127.0.0.1:8017 or [::1]:8017")
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -73,10 +84,12 @@ pub(super) struct Serving {
 
 const SOCKET: &str = "serve.sock";
 
-/// Where the server listens, for as long as it runs.
 const URL: &str = "serve.url";
 
 const MAX_URL_BYTES: u64 = 4096;
+
+/// The size of `sun_path` in `sockaddr_un`, with the zero byte at its end.
+const MAX_SOCKET_PATH: usize = 108;
 
 // Pages nest deeply, and parsing them recurses.
 const STACK: usize = 8 * 1024 * 1024;
@@ -88,7 +101,11 @@ pub(super) fn run(context: &mut Context, args: &ServeArgs) -> Result<Exit> {
     let has_tree = JudgeContext::of(&session)?.has_tree();
     drop(session);
     runtime()?.block_on(async {
-        let (listener, hosts) = listen(context, args).await?;
+        let Listening {
+            listener,
+            hosts,
+            url,
+        } = listen(context, args).await?;
         let desk = Arc::new(SessionDesk {
             dir: context.dir.clone(),
             reaching: Reaching::default(),
@@ -101,12 +118,8 @@ pub(super) fn run(context: &mut Context, args: &ServeArgs) -> Result<Exit> {
             bounds.body_bytes = MAX_BODY_BYTES_WITH_FILES;
         }
         let server = Server::new(desk, tokens, hosts, bounds);
-        let serving = Serving {
-            server: listener.url().context("cannot tell the address")?,
-        };
-        let announced = context.dir.join(URL);
-        let failed = || format!("cannot write {}", announced.display());
-        fs::write(&announced, &serving.server).with_context(failed)?;
+        let serving = Serving { server: url };
+        let announced = Announced::write(context.dir.join(URL), &serving.server)?;
         context.output.show(&serving, |out, it| {
             out.line(format!("serving at {}", it.server));
         })?;
@@ -114,8 +127,7 @@ pub(super) fn run(context: &mut Context, args: &ServeArgs) -> Result<Exit> {
             () = serve::serve(&listener, serve::router(&server)) => Ok(Exit::Done),
             asked = until_asked() => asked.map(|()| Exit::Interrupted),
         };
-        // If it stays behind, the next server replaces it.
-        let _ = fs::remove_file(&announced);
+        drop(announced);
         ended
     })
 }
@@ -141,10 +153,72 @@ async fn until_asked() -> Result<()> {
     Ok(())
 }
 
-async fn listen(context: &Context, args: &ServeArgs) -> Result<(Listener, Hosts)> {
+/// The file that says where a server listens. It is locked for as long as the server lives.
+struct Announced {
+    file: File,
+    path: PathBuf,
+}
+
+impl Announced {
+    fn write(path: PathBuf, url: &str) -> Result<Self> {
+        let failed = || format!("cannot write {}", path.display());
+        let new = path.with_extension(format!("{}.new", std::process::id()));
+        let mut file = File::create(&new).with_context(failed)?;
+        file.lock().with_context(failed)?;
+        file.write_all(url.as_bytes()).with_context(failed)?;
+        // Others may find it only once it is locked.
+        fs::rename(&new, &path).with_context(failed)?;
+        Ok(Self { file, path })
+    }
+
+    /// What the server of a session has announced, if it lives.
+    fn read(path: &Path) -> Option<String> {
+        let file = files::open(path).ok()?;
+        let Err(TryLockError::WouldBlock) = file.try_lock_shared() else {
+            return None;
+        };
+        let mut url = String::new();
+        file.take(MAX_URL_BYTES).read_to_string(&mut url).ok()?;
+        Some(url)
+    }
+}
+
+impl Drop for Announced {
+    fn drop(&mut self) {
+        let (own, there) = (self.file.metadata(), fs::metadata(&self.path));
+        // A server that was started later has replaced it.
+        if let (Ok(own), Ok(there)) = (own, there)
+            && (own.dev(), own.ino()) == (there.dev(), there.ino())
+        {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+struct Listening {
+    listener: Listener,
+    hosts: Hosts,
+    /// The value for `COMAIL_SERVER`.
+    url: String,
+}
+
+async fn listen(context: &Context, args: &ServeArgs) -> Result<Listening> {
     let Some(address) = args.listen else {
-        let listener = Listener::unix(&socket(context))?;
-        return Ok((listener, Hosts::Any));
+        let socket = socket(context);
+        if socket.as_os_str().len() >= MAX_SOCKET_PATH {
+            let path = socket.display();
+            return Err(
+                UsageError(format!("{path} is too long for the path of a socket"))
+                    .hint("listen on an address, such as --listen 127.0.0.1:8017")
+                    .into(),
+            );
+        }
+        let listener = Listener::unix(&socket)?;
+        return Ok(Listening {
+            listener,
+            hosts: Hosts::Any,
+            url: format!("unix:{}", socket.display()),
+        });
     };
     let tls = match (&args.tls_cert, &args.tls_key) {
         (Some(cert), Some(key)) => Some(acceptor(cert, key)?),
@@ -156,26 +230,57 @@ async fn listen(context: &Context, args: &ServeArgs) -> Result<(Listener, Hosts)
              --tls-cert and --tls-key or, if a proxy adds HTTPS, --behind-proxy"
         ));
     }
-    let listener = Listener::tcp(address, tls).await?;
-    let port = match &listener {
-        Listener::Tcp(listener, _) => listener.local_addr()?.port(),
-        Listener::Unix(..) => 0,
-    };
-    let mut hosts = args.host.clone();
-    hosts.push(SocketAddr::new(address.ip(), port).to_string());
-    if address.ip().is_loopback() {
-        hosts.push(format!("localhost:{port}"));
+    if address.ip().is_unspecified() && args.host.is_empty() {
+        return Err(UsageError(format!(
+            "{address} stands for every address of this machine, and no request names it"
+        ))
+        .hint("name the host that clients use, with --host NAME")
+        .into());
     }
-    let scheme = if args.tls_cert.is_some() || args.behind_proxy {
+    let is_https = tls.is_some();
+    let listener = TcpListener::bind(address).await;
+    let listener = listener.with_context(|| format!("cannot listen on {address}"))?;
+    let address = SocketAddr::new(address.ip(), listener.local_addr()?.port());
+    let mut names = Vec::new();
+    for host in &args.host {
+        names.push(with_port(host, address.port()));
+        // A proxy may listen on the port of its scheme, which clients leave out.
+        if args.behind_proxy {
+            names.push(host.clone());
+        }
+    }
+    let named = names.first().filter(|_| !args.behind_proxy);
+    let scheme = if is_https { "https" } else { "http" };
+    let url = match named {
+        Some(name) if address.ip().is_unspecified() => format!("{scheme}://{name}"),
+        _ => format!("{scheme}://{address}"),
+    };
+    names.push(address.to_string());
+    if address.ip().is_loopback() {
+        names.push(format!("localhost:{}", address.port()));
+    }
+    let scheme = if is_https || args.behind_proxy {
         Scheme::Https
     } else {
         Scheme::Http
     };
-    let hosts = Hosts::Only {
-        names: hosts,
-        scheme,
-    };
-    Ok((listener, hosts))
+    Ok(Listening {
+        listener: Listener::Tcp(listener, tls),
+        hosts: Hosts::Only { names, scheme },
+        url,
+    })
+}
+
+/// A host with its port, or with this one.
+fn with_port(host: &str, port: u16) -> String {
+    let has_port = host
+        .rsplit_once(':')
+        .is_some_and(|(_, end)| end.parse::<u16>().is_ok());
+    if has_port {
+        host.to_owned()
+    } else {
+        format!("{host}:{port}")
+    }
 }
 
 fn acceptor(cert: &PathBuf, key: &PathBuf) -> Result<TlsAcceptor> {
@@ -338,14 +443,18 @@ impl Desk for SessionDesk {
             (_, Call::Kind) => self.show_kind(&mut context),
             (_, Call::OpenApi) => self.describe(&mut context),
             (Grant::Reader, Call::Page) => live_page(&mut context),
-            (Grant::Worker { .. }, Call::Page) => refuse("this token may not read the page"),
+            (Grant::Worker { .. }, Call::Page) => {
+                return forbidden("this token may not read the page");
+            }
             (Grant::Worker { worker, quest }, Call::Next(call)) => {
                 self.next_for(&mut context, worker, *quest, &call)
             }
             (Grant::Worker { worker, quest }, Call::Submit(call)) => {
                 self.submit_as(&mut context, (worker, *quest), call)
             }
-            (Grant::Reader, Call::Next(_) | Call::Submit(_)) => refuse("this token may only read"),
+            (Grant::Reader, Call::Next(_) | Call::Submit(_)) => {
+                return forbidden("this token may only read");
+            }
         };
         match ended {
             Ok(exit) => Reply {
@@ -374,6 +483,15 @@ impl Desk for SessionDesk {
     }
 }
 
+/// The reply to a call that the token does not allow.
+fn forbidden(why: &str) -> Reply {
+    Reply {
+        exit: Exit::Usage.code(),
+        status: 403,
+        body: serde_json::to_string(&ErrorDocument::new("token", why)).unwrap_or_default(),
+    }
+}
+
 /// The status of HTTP for an exit code: 200 where the call was carried out, whatever came of it.
 fn status_of(exit: Exit) -> u16 {
     match exit {
@@ -386,8 +504,7 @@ fn status_of(exit: Exit) -> u16 {
 
 /// The value for `COMAIL_SERVER`: where a server listens, or else where one does by default.
 pub(super) fn url(context: &Context) -> String {
-    let announced = files::read(&context.dir.join(URL), MAX_URL_BYTES).ok();
-    let url = announced.and_then(|url| String::from_utf8(url).ok());
+    let url = Announced::read(&context.dir.join(URL));
     url.unwrap_or_else(|| format!("unix:{}", socket(context).display()))
 }
 

@@ -23,7 +23,7 @@ use super::progress;
 use super::prove::{freeze_as, proof_of};
 use super::run::{self as driver, RunArgs};
 use super::scan::{self, ScanArgs};
-use super::shell_line::{ShellLine, quoted, words};
+use super::shell_line::{quoted, words};
 use crate::base::text::{EscapedLines, plural, single_spaced, truncate_start};
 use crate::gate::{Fact, Judgement, Level};
 use crate::judge::quest_file::{Definition, Freezing};
@@ -37,7 +37,7 @@ use zone::Zone;
 ///
 /// A command is a gate: the work is done when every command exits with 0 over the tree, which is the
 /// agent's working directory. comail runs the commands in a copy of the tree, confined, without network
-/// and with an empty home directory. `until` refuses to start if they succeed already. It makes a
+/// and with an empty home directory; they may write in the copy and in $TMPDIR alone. `until` refuses to start if they succeed already. It makes a
 /// session of one quest, and then does what `run` does, with the same budgets, report, exit codes and
 /// events (--json). The same command line continues a session that was interrupted.
 ///
@@ -133,7 +133,7 @@ struct Terms<'a> {
     max_tries: NonZeroU32,
 }
 
-const NAME: &str = "until";
+pub(super) const NAME: &str = "until";
 
 /// Without arguments, these never succeed.
 const NEVER: [&str; 3] = ["test", "[", "false"];
@@ -169,6 +169,7 @@ pub(super) fn run(context: &mut Context, args: &UntilArgs) -> Result<Exit> {
         ));
     }
     if !run.dry_run {
+        driver::check_program(context, &run)?;
         prepare(context, args, &run)?;
     }
     driver::run(context, &run)
@@ -215,6 +216,12 @@ fn prepare(context: &mut Context, args: &UntilArgs, run: &RunArgs) -> Result<()>
             with_ignored: args.with_ignored,
         },
     )?;
+    for open in &zone.named {
+        context.output.note(&format!(
+            "the agent may change {open}, which a command names; if it judges the work, add --protect \
+             {open}"
+        ));
+    }
     for flag in &zone.unused {
         context
             .output
@@ -289,13 +296,11 @@ fn continue_session(context: &mut Context, terms: &str, tree: &Path) -> Result<(
             .note(&format!("continuing the session {dir}"));
         return Ok(());
     }
-    let continues = ShellLine::comail("run", context.named_session.as_deref());
     Err(Hinted {
         message: format!("{dir} is the session of other work; nothing was changed"),
-        hint: format!(
-            "make another session with --session DIR, or continue that one with `{}`",
-            continues.text()
-        ),
+        hint: "make another session with --session DIR; the command line that began that work \
+               continues it"
+            .to_owned(),
     }
     .into())
 }

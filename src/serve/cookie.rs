@@ -14,6 +14,15 @@ pub enum Scheme {
     Https,
 }
 
+impl Scheme {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+}
+
 /// The cookie that no script reads and no other site sends.
 pub(super) fn cookie_of(token: &Token, scheme: Scheme) -> String {
     let secure = match scheme {

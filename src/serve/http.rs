@@ -236,27 +236,26 @@ impl Server {
         long_bodies.acquire_many_owned(kib).await.ok()
     }
 
-    fn accepts(&self, headers: &HeaderMap) -> bool {
-        let Hosts::Only { names: hosts, .. } = &self.hosts else {
+    fn accepts(&self, request: &Request) -> bool {
+        let Hosts::Only { names, scheme } = &self.hosts else {
             return true;
         };
-        let text = |name| headers.get(name).map(HeaderValue::to_str);
-        let host =
-            matches!(text(header::HOST), Some(Ok(host)) if hosts.iter().any(|it| it == host));
-        let origin = match text(header::ORIGIN) {
-            None => true,
-            Some(origin) => origin.is_ok_and(|origin| {
-                let authority = origin.split_once("://").map(|(_, authority)| authority);
-                authority.is_some_and(|authority| hosts.iter().any(|it| it == authority))
-            }),
-        };
-        host && origin
+        let is_known = |host: &str| names.iter().any(|name| name.eq_ignore_ascii_case(host));
+        let text = |name| request.headers().get(name).map(HeaderValue::to_str);
+        let host = matches!(text(header::HOST), Some(Ok(host)) if is_known(host));
+        let origin = text(header::ORIGIN).is_none_or(|origin| {
+            let parts = origin.ok().and_then(|origin| origin.split_once("://"));
+            parts.is_some_and(|(of, host)| of == scheme.name() && is_known(host))
+        });
+        // A request line may name a host too.
+        let authority = request.uri().authority();
+        host && origin && authority.is_none_or(|named| is_known(named.as_str()))
     }
 }
 
 /// Lets a request through whose host is right.
 async fn check_host(State(server): Asked, request: Request, next: Next) -> Response {
-    if server.accepts(request.headers()) {
+    if server.accepts(&request) {
         return next.run(request).await;
     }
     let why = "this server does not answer for the host or origin of the request";

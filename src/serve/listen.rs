@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::fs;
 use std::io;
-use std::net::SocketAddr;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -73,24 +72,6 @@ impl Listener {
         let listener = UnixListener::bind(path).map_err(failed)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(failed)?;
         Ok(Self::Unix(listener, path.to_owned()))
-    }
-
-    pub async fn tcp(address: SocketAddr, tls: Option<TlsAcceptor>) -> Result<Self, ListenError> {
-        let listener = TcpListener::bind(address).await;
-        let listener = listener.map_err(|source| ListenError::Bind {
-            place: address.to_string(),
-            source,
-        })?;
-        Ok(Self::Tcp(listener, tls))
-    }
-
-    /// Where a client finds it, as `COMAIL_SERVER` names it.
-    pub fn url(&self) -> io::Result<String> {
-        Ok(match self {
-            Self::Unix(_, path) => format!("unix:{}", path.display()),
-            Self::Tcp(listener, None) => format!("http://{}", listener.local_addr()?),
-            Self::Tcp(listener, Some(_)) => format!("https://{}", listener.local_addr()?),
-        })
     }
 }
 

@@ -16,7 +16,9 @@ mod spool;
 mod token;
 
 pub use cookie::Scheme;
-pub use desk::{Call, Desk, FieldDocument, Form, KindDocument, NextCall, Reply, SubmitCall};
+pub use desk::{
+    Call, Desk, ErrorDocument, FieldDocument, Form, KindDocument, NextCall, Reply, SubmitCall,
+};
 pub use http::{
     Bounds, Caller, Hosts, MAX_BODY_BYTES, MAX_BODY_BYTES_WITH_FILES, Server, TEXT, Tokens,
 };

@@ -86,11 +86,12 @@ impl RunJudge {
             starts: Mutex::default(),
         });
         let runtime = runtime()?;
+        let socket = shared.join("socket");
         let listener = {
             let _entered = runtime.enter();
-            Listener::unix(&shared.join("socket"))?
+            Listener::unix(&socket)?
         };
-        let server = listener.url()?.into();
+        let server = format!("unix:{}", socket.display()).into();
         let judge = Server::new(desk.clone(), desk.clone(), Hosts::Any, BOUNDS);
         let router = serve::router(&judge);
         let answering = router.clone();

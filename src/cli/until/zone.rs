@@ -34,6 +34,8 @@ pub(super) struct Zone {
     pub(super) globs: Vec<String>,
     /// Flags whose glob matches no file.
     pub(super) unused: Vec<String>,
+    /// The files that commands name, by themselves or through a link, and that the agent may change.
+    pub(super) named: BTreeSet<String>,
     work: Vec<String>,
     may_edit: Vec<String>,
     protect: Vec<String>,
@@ -75,7 +77,8 @@ impl Zone {
         }
         globs.extend_from_slice(terms.may_edit);
         globs.extend(terms.protect.iter().map(forbid));
-        refuse_protected(terms.work, &Zones::new(&globs)?, &files)?;
+        let zones = Zones::new(&globs)?;
+        refuse_protected(terms, &zones, &files)?;
         let flags = flags.iter().filter(|(flag, _)| *flag != "--may-edit");
         let given = flags.flat_map(|(flag, globs)| globs.iter().map(move |glob| (flag, glob)));
         let unused = given.filter(|(_, glob)| matched(glob, &files).next().is_none());
@@ -84,6 +87,7 @@ impl Zone {
             unused: unused
                 .map(|(flag, glob)| format!("{flag} '{glob}'"))
                 .collect(),
+            named: open_files(tree, terms, &zones),
             work,
             may_edit: terms.may_edit.to_vec(),
             protect: terms.protect.to_vec(),
@@ -109,20 +113,38 @@ fn matched<'a>(glob: &str, paths: &'a BTreeSet<TreePath>) -> impl Iterator<Item 
     paths.iter().filter(move |path| zones.contains(path))
 }
 
-fn refuse_protected(work: &[String], zones: &Zones, files: &BTreeSet<TreePath>) -> Result<()> {
+/// The files that commands name and that the agent may change, unless a person allowed that one by one.
+fn open_files(tree: &Path, terms: &Terms<'_>, zones: &Zones) -> BTreeSet<String> {
+    let is_of_path = |c: char| c.is_alphanumeric() || "_-./".contains(c);
+    let words = terms.commands.iter();
+    let words = words.flat_map(|command| command.split(|c| !is_of_path(c)));
+    let paths = words.filter_map(|word| TreePath::parse(word.trim_start_matches("./")).ok());
+    let paths = paths.filter(|path| tree.join(path.as_str()).is_file());
+    let places = paths.flat_map(|path| places_behind(tree, &path));
+    let is_open = |place: &String| {
+        let path = TreePath::parse(place);
+        path.is_ok_and(|path| zones.contains(&path)) && !terms.may_edit.contains(place)
+    };
+    places.filter(is_open).collect()
+}
+
+fn refuse_protected(terms: &Terms<'_>, zones: &Zones, files: &BTreeSet<TreePath>) -> Result<()> {
     let is_protected = |glob: &&String| {
         let mut named = matched(glob, files).peekable();
         named.peek().is_some() && !named.any(|path| zones.contains(path))
     };
-    let Some(glob) = work.iter().find(is_protected) else {
+    let Some(glob) = terms.work.iter().find(is_protected) else {
         return Ok(());
     };
     Err(UsageError(format!(
         "--work '{glob}': every file that it names is protected; nothing was started"
     ))
-    .hint(format!(
-        "allow what the agent is to change, such as --may-edit '{glob}'"
-    ))
+    .hint(if terms.protect.is_empty() {
+        format!("allow what the agent is to change, such as --may-edit '{glob}'")
+    } else {
+        "allow what the agent is to change with --may-edit, and leave it out of --protect"
+            .to_owned()
+    })
     .into())
 }
 
@@ -576,6 +598,23 @@ mod tests {
         let both = [("--work", "tests/**"), ("--may-edit", "tests/a.rs")];
         let zone = zone(&files, "cargo test", &both).unwrap();
         assert!(allows(&zone, "tests/a.rs") && !allows(&zone, "src/a.rs"));
+    }
+
+    #[test]
+    fn a_file_that_a_command_names_and_the_agent_may_change_is_noted() {
+        let files = ["src/tool.py", "src/main.py", "tests/a.py"];
+        for (command, flag, noted) in rows! {
+            "python3 src/tool.py test", ("--protect", "none") => vec!["src/tool.py"];
+            "cd . && ./src/main.py", ("--protect", "none") => vec!["src/main.py"];
+            "python3 src/main.py", ("--protect", "src/main.py") => vec![];
+            "python3 src/main.py", ("--may-edit", "src/main.py") => vec![];
+            "python3 tests/a.py", ("--protect", "none") => vec![];
+            "python3 -m unittest", ("--protect", "none") => vec![];
+        } {
+            let zone = zone(&files, command, &[("--work", "src/**"), flag]).unwrap();
+            let named: Vec<_> = zone.named.iter().map(String::as_str).collect();
+            assert_eq!(named, noted, "{command} {flag:?}");
+        }
     }
 
     #[test]
