@@ -7,6 +7,7 @@ pub mod company_name;
 mod declared;
 mod name_similarity;
 mod notice;
+mod operator;
 #[cfg(test)]
 mod tests;
 pub mod words;
@@ -18,7 +19,7 @@ use url::{Position, Url};
 use self::company_name::{CompanyName, Folded};
 use self::declared::Declared;
 use self::name_similarity::{Similarity, extends, similarity};
-use self::notice::{Named, Reading, Whose, begins_with, firm, operators};
+use self::operator::{Named, Reading, Whose, begins_with, firm, operators};
 use self::words::{Line, NotInUse, Rank, UNUSED};
 use super::freemail::freemail;
 use super::site::{hosted, on_site, vouches};
@@ -161,37 +162,17 @@ impl<'a> Search<'a> {
             }
             Said::Nothing => false,
         };
-        let mut silent = None;
-        let is_own = hosted(self.site).is_none();
         let proves = declared.proves();
-        let is_asked = |rank: Rank| {
-            if is_labelled {
-                rank.is_of_law()
-            } else {
-                rank.names_operator() || !proves
-            }
-        };
-        let notices = notice::linked(page, self.site).into_iter();
-        let notices = notices.filter(|(_, rank)| is_own && is_asked(*rank));
-        for (url, rank) in notices.take(MAX_NOTICES) {
+        let mut silent = None;
+        for (url, rank) in self.asked_notices(page, is_labelled, proves) {
             let visit = context.base.visit(&url);
             self.visits.push(Rc::clone(&visit));
-            let reading = if rank.names_operator() {
-                Reading::Notice
-            } else {
-                Reading::About
-            };
-            let lines = notice::parted(&self.texts(&visit), &texts).own;
-            let mut named = operators(&lines, reading, &self.operator);
-            // A person may answer for the contents of a firm's site.
-            named.retain(|it| it.whose != Whose::Operator || !is_labelled);
-            match self.said(&named, reading) {
+            match self.said_by_notice(&visit, rank, &texts, is_labelled) {
                 Said::Company => return None,
-                Said::Another(other) if rank.names_operator() => {
+                Said::Another(other) => {
                     return Some(self.contested("the site's notice", &other.line, &url));
                 }
-                // Terms and privacy name the firms whose services they use, too.
-                Said::Another(_) | Said::Nothing => {}
+                Said::Nothing => {}
             }
             match &visit.end {
                 End::Pages(_) => self.read.push(url),
@@ -206,7 +187,57 @@ impl<'a> Search<'a> {
         if is_labelled {
             return None;
         }
-        if is_own && let Some((place, line)) = declared.others().first() {
+        self.declared(&declared, proves, silent)
+    }
+
+    /// The notices that are asked: fewer, the more the home page says itself.
+    fn asked_notices(&self, home: &Page, is_labelled: bool, proves: bool) -> Vec<(Url, Rank)> {
+        let is_asked = |rank: Rank| {
+            if is_labelled {
+                rank.is_of_law()
+            } else {
+                rank.names_operator() || !proves
+            }
+        };
+        let mut notices = notice::linked(home, self.site);
+        notices.retain(|(_, rank)| hosted(self.site).is_none() && is_asked(*rank));
+        notices.truncate(MAX_NOTICES);
+        notices
+    }
+
+    fn said_by_notice(
+        &self,
+        notice: &Visit,
+        rank: Rank,
+        home: &[OwnerText],
+        is_labelled: bool,
+    ) -> Said {
+        let reading = if rank.names_operator() {
+            Reading::Notice
+        } else {
+            Reading::About
+        };
+        let lines = notice::parted(&self.texts(notice), home).own;
+        let mut named = operators(&lines, reading, &self.operator);
+        // A person may answer for the contents of a firm's site.
+        named.retain(|it| it.whose != Whose::Operator || !is_labelled);
+        match self.said(&named, reading) {
+            // Terms and privacy name the firms whose services they use, too.
+            Said::Another(_) if !rank.names_operator() => Said::Nothing,
+            said => said,
+        }
+    }
+
+    /// What the home page declares settles it where no notice does.
+    fn declared(
+        &self,
+        declared: &Declared<'_>,
+        proves: bool,
+        silent: Option<(Url, String)>,
+    ) -> Option<Fact> {
+        if hosted(self.site).is_none()
+            && let Some((place, line)) = declared.others().first()
+        {
             let place = declared::called(*place);
             let is_claimed = proves || declared.is_titled();
             return Some(if is_claimed {
@@ -218,15 +249,15 @@ impl<'a> Search<'a> {
         if proves {
             return None;
         }
-        if let Some((url, why)) = silent {
-            let fact = Fact::new(
-                "identity-unanswered",
-                "the site's legal notice",
-                quoted(&why),
-            );
-            return Some(fact.on(SITE).at(url.as_str()));
-        }
-        Some(self.unproven(""))
+        let Some((url, why)) = silent else {
+            return Some(self.unproven(""));
+        };
+        let fact = Fact::new(
+            "identity-unanswered",
+            "the site's legal notice",
+            quoted(&why),
+        );
+        Some(fact.on(SITE).at(url.as_str()))
     }
 
     /// The lines with which the home page and the source both end, where they are two pages.
@@ -266,7 +297,7 @@ impl<'a> Search<'a> {
             Whose::Operator => self.is_formal && reading == Reading::Notice,
             Whose::Unclear => false,
         };
-        let first = || named.value.split(notice::is_between).next();
+        let first = || named.value.split(operator::is_between).next();
         let called = formal.or_else(|| first().filter(|_| is_name));
         called.is_some_and(|called| match similarity(self.name, called) {
             Similarity::Different => true,

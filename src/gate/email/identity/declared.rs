@@ -6,7 +6,8 @@
 
 use super::company_name::{CompanyName, Folded, stripped};
 use super::name_similarity::{Similarity, similarity};
-use super::notice::{begins_with, ends_name, firm, is_between, is_line};
+use super::notice::is_line;
+use super::operator::{begins_with, ends_name, firm, is_between};
 use super::words::{LABELS, Line, NAME_WORDS, NameWord, PHRASES, Phrase};
 use crate::world::page::{OwnerPlace, OwnerText};
 

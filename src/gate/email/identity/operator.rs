@@ -1,0 +1,523 @@
+//! The firms that a page names as the operator of its site.
+
+use super::company_name::{self, CompanyName, Folded};
+use super::notice::{is_heading, is_line};
+use super::words::{LABELS, Label, Line, NAME_WORDS, NameWord, PHRASES, Phrase};
+use crate::world::page::{OwnerPlace, OwnerText, is_unspaced};
+
+/// A firm that a page names as the operator of the site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Named {
+    /// Folded; it begins with the name.
+    pub(super) value: String,
+    /// The line, as the page has it.
+    pub(super) line: String,
+    pub(super) whose: Whose,
+}
+
+/// What is known of a name beside its legal form: without one, only a label tells whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    Firm,
+    /// The operator's, who may be a person.
+    Operator,
+    Unclear,
+}
+
+/// How much a page that is read for its operator says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// A notice: the first firm below its heading is the operator.
+    Notice,
+    /// A page about the company: what it labels, or says in a sentence.
+    About,
+    /// The home page: what it labels.
+    Home,
+}
+
+/// Below a heading, the operator comes within so many lines.
+const NEAR: usize = 12;
+
+/// A number of a register belongs to a firm so many lines before it.
+const BEFORE_NUMBER: usize = 4;
+
+/// The firms that a page names as its operator, in order.
+pub(super) fn operators(texts: &[OwnerText], reading: Reading, name: &CompanyName) -> Vec<Named> {
+    let lines: Vec<(&OwnerText, Line)> = texts
+        .iter()
+        .filter(|text| is_line(text.place))
+        .map(|text| (text, Line::new(&text.text)))
+        .collect();
+    let has_heading = lines.iter().any(|(_, line)| is_heading(line));
+    let mut state = Reader {
+        name,
+        reading,
+        named: Vec::new(),
+        near: if has_heading { 0 } else { lines.len() },
+        expected: None,
+        others: 0,
+    };
+    for (at, (text, line)) in lines.iter().enumerate() {
+        state.read(text, line, &lines[at.saturating_sub(BEFORE_NUMBER)..at]);
+    }
+    state.named
+}
+
+struct Reader<'a> {
+    name: &'a CompanyName,
+    reading: Reading,
+    named: Vec<Named>,
+    /// The lines left in which the operator may follow a heading.
+    near: usize,
+    /// Where the line before stands, if a label ended it.
+    expected: Option<OwnerPlace>,
+    /// The lines left that may name others, whom a credit announced.
+    others: usize,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, text: &OwnerText, line: &Line, before: &[(&OwnerText, Line)]) {
+        let shown = text.text.as_str();
+        let expected = self.expected.take();
+        let is_near = self.near > 0 && self.reading == Reading::Notice;
+        self.near = self.near.saturating_sub(1);
+        self.others = self.others.saturating_sub(1);
+        if self.reading == Reading::Notice && is_heading(line) {
+            self.near = NEAR;
+            self.others = 0;
+            return;
+        }
+        let fields = fields(line);
+        if let Some(first) = fields.iter().find(|field| field.label.is_some()) {
+            let is_alone = first.value.is_empty() && fields.len() == 1;
+            match first.label {
+                Some(Label::Credit) if is_alone => self.others = self.most_others(),
+                Some(Label::Owner | Label::Person) => self.others = 0,
+                _ => {}
+            }
+        }
+        for (at, field) in fields.iter().enumerate() {
+            match field.label {
+                Some(Label::Owner | Label::Person) if field.value.is_empty() => {
+                    self.expected = Some(text.place);
+                }
+                Some(label @ (Label::Owner | Label::Person)) => {
+                    let whose = match label {
+                        Label::Owner => Whose::Firm,
+                        _ => Whose::Operator,
+                    };
+                    self.add(shown, field.value, whose);
+                }
+                Some(Label::Registration) if self.others == 0 && is_number(field.value) => {
+                    // The firm stands before its number, on the line or above.
+                    let is_formal = |line: &Line| firm(&line.text).is_some();
+                    let mut before = before.iter().rev();
+                    if fields[0].label.is_none() {
+                        self.add_firm(shown, fields[0].value);
+                    } else if let Some((text, line)) = before.find(|(_, line)| is_formal(line)) {
+                        self.add(&text.text, &line.text, Whose::Unclear);
+                    }
+                }
+                None if expected.is_some() && at == 0 => {
+                    // A menu may have such a heading too: `Company`, `About us`.
+                    let is_label =
+                        self.reading == Reading::Notice && expected != Some(OwnerPlace::Heading);
+                    if !self.add_firm(shown, field.value) && is_label {
+                        self.add(shown, field.value, Whose::Operator);
+                    }
+                }
+                None if at == 0 && self.others == 0 => {
+                    self.sentence(shown, line);
+                    if is_near && self.add_firm(shown, field.value) {
+                        self.near = 0;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A notice lists others at length; the foot of a home page has links of the same names.
+    fn most_others(&self) -> usize {
+        match self.reading {
+            Reading::Home => 3,
+            Reading::Notice | Reading::About => 9,
+        }
+    }
+
+    /// Adds who a sentence says runs the site, or trades under another name.
+    fn sentence(&mut self, shown: &str, line: &Line) {
+        if let Some(found) = PHRASES.find(line, Phrase::Operator) {
+            self.add(
+                shown,
+                self.behind_articles(&line.text[found.end..]),
+                Whose::Unclear,
+            );
+        }
+        let is_disclaimed = PHRASES.find(line, Phrase::Disclaimer).is_some();
+        if self.reading != Reading::Home
+            && !is_disclaimed
+            && let Some(found) = PHRASES.find(line, Phrase::Alias)
+        {
+            self.add(
+                shown,
+                before_articles(&line.text[..found.start]),
+                Whose::Unclear,
+            );
+            self.add(
+                shown,
+                self.behind_articles(&line.text[found.end..]),
+                Whose::Unclear,
+            );
+        }
+    }
+
+    /// A text without the articles before a name, some of which begin the company's own.
+    fn behind_articles<'t>(&self, text: &'t str) -> &'t str {
+        let line = Line::new(text);
+        if line.text != text {
+            return text;
+        }
+        let mut at = 0;
+        let from = |at: usize| {
+            line.words
+                .get(at)
+                .map_or(text, |range| &text[range.start..])
+        };
+        while !begins_with(from(at), self.name)
+            && let Some(length) = NAME_WORDS.length(&line, at, NameWord::Article)
+        {
+            at += length;
+        }
+        from(at)
+    }
+
+    /// Adds a value that begins with a firm's name: the company's, or one with a legal form.
+    fn add_firm(&mut self, shown: &str, value: &str) -> bool {
+        let value = behind_copyright(value);
+        let is_firm = begins_with(value, self.name) || firm(value).is_some();
+        if is_firm {
+            self.add(shown, value, Whose::Unclear);
+        }
+        is_firm
+    }
+
+    fn add(&mut self, shown: &str, value: &str, whose: Whose) {
+        let value = value.trim_matches(|c: char| c.is_whitespace() || is_between(c) || c == '"');
+        if value.chars().any(char::is_alphabetic) {
+            self.named.push(Named {
+                value: value.to_owned(),
+                line: shown.to_owned(),
+                whose,
+            });
+        }
+    }
+}
+
+fn before_articles(text: &str) -> &str {
+    let mut text = text.trim_end();
+    while let Some((rest, word)) = text.rsplit_once(char::is_whitespace)
+        && NAME_WORDS.is(word, NameWord::Article)
+    {
+        text = rest.trim_end();
+    }
+    text
+}
+
+/// `acme s.r.l.` of `© 2024 acme s.r.l.`
+fn behind_copyright(value: &str) -> &str {
+    let signs = ["©", "(c)", "copyright"];
+    let behind_reserved = |text: &str| {
+        let found = PHRASES.find(&Line::new(text), Phrase::Reserved)?;
+        (found.start == 0).then_some(found.end)
+    };
+    let mut rest = value;
+    while let Some(after) = signs
+        .iter()
+        .find_map(|sign| rest.strip_prefix(sign))
+        .or_else(|| rest.get(behind_reserved(rest)?..))
+    {
+        rest = after.trim_start_matches(|c: char| {
+            c.is_whitespace() || ",-–.:".contains(c) || c.is_ascii_digit()
+        });
+    }
+    rest
+}
+
+/// Whether a value may be a number of a register.
+fn is_number(value: &str) -> bool {
+    const MIN_DIGITS: usize = 5;
+    value.bytes().filter(u8::is_ascii_digit).count() >= MIN_DIGITS
+}
+
+struct Field<'a> {
+    label: Option<Label>,
+    value: &'a str,
+}
+
+/// A line's values, each behind its label; the first may have none.
+fn fields(line: &Line) -> Vec<Field<'_>> {
+    let mut fields = Vec::new();
+    let (mut label, mut start, mut at) = (None, 0, 0);
+    while at < line.words.len() {
+        let begin = line.words[at].start;
+        let Some((length, kind, behind)) = label_at(line, at) else {
+            at += 1;
+            continue;
+        };
+        let value = trimmed(&line.text[start..begin]);
+        if label.is_some() || !value.is_empty() {
+            fields.push(Field { label, value });
+        }
+        (label, start) = (Some(kind), behind);
+        at += length;
+        while line.words.get(at).is_some_and(|range| range.start < start) {
+            at += 1;
+        }
+    }
+    fields.push(Field {
+        label,
+        value: trimmed(&line.text[start..]),
+    });
+    fields
+}
+
+/// The label at a word: the number of its words, its kind, and where its value begins.
+fn label_at(line: &Line, at: usize) -> Option<(usize, Label, usize)> {
+    // `沪ICP备12345678号` is one word, and its own value.
+    let word = line.word(at);
+    let mut numbers = LABELS.joined(Label::Registration);
+    if word.contains(|c: char| c.is_ascii_digit()) && numbers.any(|number| word.contains(number)) {
+        return Some((1, Label::Registration, line.words[at].start));
+    }
+    let (length, kind) = LABELS.at(line, at)?;
+    let end = line.words[at + length - 1].end;
+    is_label(line, at, length, kind).then(|| (length, kind, behind_bracket(&line.text, end)))
+}
+
+fn trimmed(value: &str) -> &str {
+    value.trim_matches(|c: char| {
+        c.is_whitespace() || is_between(c) || matches!(c, ':' | '[' | ']' | '【' | '】')
+    })
+}
+
+/// Whether these words act as a label: they begin the line or follow a sign, and a colon or the end
+/// of the line follows them. In a script without spaces, a space may follow, or what ends a value.
+fn is_label(line: &Line, at: usize, length: usize, kind: Label) -> bool {
+    let last = &line.words[at + length - 1];
+    let (before, rest) = (line.gap(at), &line.text[last.end..]);
+    let after = &line.text[behind_bracket(&line.text, last.end)..];
+    let is_unspaced = line.word(at).chars().any(is_unspaced);
+    let is_bound = at == 0 || before.contains(is_between) || before.contains([':', '.', '【', '[']);
+    let is_ended = after.trim().is_empty()
+        || after.trim_start().starts_with([':', '】', ']'])
+        || is_unspaced && rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '|' | '/'));
+    match kind {
+        // `결제 회사: Acme` is a label of another kind.
+        Label::Owner | Label::Person => is_bound && is_ended,
+        Label::Credit => (is_bound || is_unspaced) && is_ended,
+        Label::Stop => is_bound && is_ended || at > 0 && ends_name(line, at),
+        Label::Registration => true,
+    }
+}
+
+/// Whether a name ends before the label that is there: `Acme Tel. 1`, and not `Acme Web GmbH`.
+pub(super) fn ends_name(line: &Line, at: usize) -> bool {
+    let Some((length, Label::Stop | Label::Registration)) = LABELS.at(line, at) else {
+        return false;
+    };
+    let next = line.word(at + length);
+    line.word(at).chars().any(is_unspaced)
+        || line.gap(at + length).contains(':')
+        || next.starts_with(|c: char| c.is_ascii_digit() || c == '+')
+}
+
+/// The end of `상호(법인명)`, at whose first bracket `at` is.
+fn behind_bracket(text: &str, at: usize) -> usize {
+    const MAX_BRACKET: usize = 40;
+    let rest = text[at..].trim_start();
+    let skipped = text.len() - at - rest.len();
+    let inside = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    match inside {
+        Some((inside, after))
+            if inside.len() <= MAX_BRACKET
+                && (after.trim().is_empty() || after.trim_start().starts_with([':', '|'])) =>
+        {
+            at + skipped + inside.len() + "()".len()
+        }
+        _ => at,
+    }
+}
+
+/// Whether a sign parts one piece of a line from the next.
+pub(super) fn is_between(c: char) -> bool {
+    matches!(
+        c,
+        '|' | ',' | ';' | '·' | '•' | '/' | '│' | '\u{1175}' | '–' | '—' | '、' | '*' | '。' | '・'
+    )
+}
+
+/// Where a name at the beginning of a folded text may end: at a sign, a sentence's end, a bracket, or
+/// a phrase that goes on.
+fn ends(text: &str) -> Vec<usize> {
+    const MAX_ENDS: usize = 5;
+    let signs = text.char_indices().filter(|(at, c)| {
+        let rest = &text[*at..];
+        is_between(*c)
+            || matches!(c, '(' | '[' | '"' | '」')
+            || rest.starts_with(". ")
+            || rest.starts_with(" - ")
+            || rest.starts_with(": ")
+    });
+    let mut ends: Vec<usize> = signs
+        .map(|(at, _)| at)
+        .filter(|at| *at > 0)
+        .take(MAX_ENDS)
+        .collect();
+    ends.push(text.len());
+    ends
+}
+
+/// Whether a folded text begins with the company's name, and goes on with what is no further firm.
+///
+/// A sentence may follow a name with its legal form: `Acme GmbH makes noodles`.
+pub(super) fn begins_with(text: &str, name: &CompanyName) -> bool {
+    let text = text.trim_start();
+    let ends = ends(text);
+    ends.iter().any(|end| name.is_spelled(&text[..*end]))
+        || ends.first().is_some_and(|end| {
+            firm(&text[..*end]).is_some_and(|found| {
+                let rest = &text[found.len()..*end];
+                name.is_spelled(found) && firm(rest).is_none()
+            })
+        })
+}
+
+const MAX_FIRM_WORDS: usize = 12;
+
+/// The beginning of a folded text that is a name with its legal form.
+pub(super) fn firm(text: &str) -> Option<&str> {
+    let line = Line::new(text);
+    if line.text != text {
+        return None;
+    }
+    let most = line.words.len().min(MAX_FIRM_WORDS);
+    let mut found = None;
+    for count in 1..=most {
+        let head = &text[..line.words[count - 1].end];
+        let words = Folded::new(head);
+        if words.words().last().is_some_and(|word| word == "and") {
+            continue;
+        }
+        let left = company_name::stripped(words.words());
+        let is_formal = !left.is_empty() && left.concat().len() < words.compact().len();
+        match (is_formal, found) {
+            (true, _) => found = Some(head),
+            // A form before the name takes all of it.
+            (false, Some(_)) => break,
+            (false, None) => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rows;
+
+    fn found(reading: Reading, key: &str, lines: &[&str]) -> Vec<String> {
+        let texts: Vec<OwnerText> = lines
+            .iter()
+            .map(|text| OwnerText {
+                place: OwnerPlace::Body,
+                text: (*text).to_owned(),
+            })
+            .collect();
+        let named = operators(&texts, reading, &CompanyName::parse(key));
+        named.into_iter().map(|named| named.value).collect()
+    }
+
+    fn proves(reading: Reading, key: &str, text: &str) -> bool {
+        let lines: Vec<&str> = text.split('\n').map(str::trim).collect();
+        let name = CompanyName::parse(key);
+        let named = found(reading, key, &lines);
+        named.iter().any(|value| begins_with(value, &name))
+    }
+
+    #[test]
+    fn labelled_lines_name_the_operator_on_any_page() {
+        for (key, line) in rows! {
+            "(주)아크메" => "상호: 아크메(주) 대표: 홍길동 사업자등록번호: 123-45-67890";
+            "아크메" => "법인명(상호) : 주식회사 아크메 | 대표자(성명) : 홍길동";
+            "아크메" => "상호\n주식회사 아크메";
+            "아크메" => "상호명 아크메 | 대표 홍길동";
+            "한빛식품" => "한빛식품 주식회사 | 대표 김한빛 | 사업자등록번호 123-45-67890";
+            "株式会社アクメ" => "会社名:株式会社アクメ";
+            "株式会社アクメ" => "販売業者\n株式会社アクメ";
+            "Acme Ltda" => "Razão Social: Acme Ltda";
+            "Acme SARL" => "Raison sociale : Acme SARL, 1 rue de Paris";
+            "Acme Foods GmbH" => "Angaben gemäß § 5 TMG\nAcme Foods GmbH\nHauptstr. 1";
+            "Acme Foods GmbH" => "Diensteanbieter:\nAcme Foods Gesellschaft mit beschränkter Haftung";
+            "Acme S.r.l." => "Acme S.r.l. - P.IVA 01234567890";
+            "Acme S.r.l." => "© 2024 Acme S.r.l. - P.IVA 01234567890";
+            "Acme Ltd" => "Acme Ltd\n1 High Street\nRegistered in England, company number 123456";
+            "上海阿克米有限公司" => "上海阿克米有限公司 沪ICP备12345678号";
+            "上海阿克米有限公司" => "上海阿克米有限公司\n沪ICP备12345678号";
+            "Müller GmbH" => "Firma: Mueller GmbH";
+            "洛桥县双龙水泥有限公司" => "版权所有:洛桥县双龙水泥有限公司 2010-2024 备案号:浙ICP备12345678号";
+        } {
+            assert!(proves(Reading::Home, key, line), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_notice_names_the_firm_below_its_heading() {
+        for (key, text) in rows! {
+            "Acme Foods" => "Impressum\nAcme Foods GmbH\nHauptstr. 1\n12345 Berlin";
+            "Acme" => "Mentions légales\nLe site acme.fr est édité par la société Acme SARL au capital de 1000 euros";
+            "Acme" => "Aviso legal\nTitular: Acme S.L.";
+            "Acme" => "Legal notice\nThis website is operated by Acme Ltd, 1 High Street.";
+            "Noodle World" => "Legal notice\nNoodle World is a trading name of Acme Foods Ltd";
+            "Acme Foods" => "Legal notice\nAcme Foods Inc. d/b/a Noodle World";
+            "Acme Rechtsanwälte" => "Impressum\nAcme Rechtsanwälte PartG mbB\nHauptstr. 1";
+            "Acme" => "Nota prawna\nACME s.c. Jan Kowalski\nul. Prosta 1";
+            "Acme" => "Impressum\nFirma\nM/s. Acme";
+            "Łódź Meble" => "Dane firmy\nLodz Meble Sp. z o.o.";
+            "O’Connell Ltd" => "Legal notice\nThis site is operated by O’Connell Ltd. Call us.";
+            "Acme S.p.A." => "Note legali\nIl sito è di proprietà di Società per azioni Acme";
+        } {
+            assert!(proves(Reading::Notice, key, text), "{text}");
+        }
+    }
+
+    #[test]
+    fn others_who_are_named_there_are_not_the_operator() {
+        for (key, text) in rows! {
+            "Studio Beta GmbH" => "Impressum\nAcme GmbH\nHauptstr. 1\nKonzept & Realisation\nStudio Beta GmbH";
+            "Studio Beta GmbH" => "Impressum\nAcme GmbH\nWebdesign: Studio Beta GmbH";
+            "OVH SAS" => "Mentions légales\nÉditeur : Acme SARL\nHébergeur : OVH SAS, 2 rue Kellermann";
+            "OVH SAS" => "Mentions légales\nAcme SARL\nHébergement\nOVH SAS\nSIRET 123";
+            "Gamma Holding AG" => "Impressum\nAcme GmbH, ein Unternehmen der Gamma Holding AG";
+            "Gamma GmbH" => "Impressum\nAcme GmbH\nVertrieb\nGamma GmbH";
+            "이니시스" => "상호: 아크메 | 결제대행 회사명: 이니시스";
+            "카페24" => "상호 아크메\n호스팅 제공자: 카페24(주)";
+        } {
+            assert!(!proves(Reading::Notice, key, text), "{text}");
+        }
+        for text in [
+            "Company\nAbout us\nCareers",
+            "Company | About us",
+            "Acme Web GmbH, USt-IdNr. 12345",
+            "Publisher and editor",
+        ] {
+            assert!(!proves(Reading::Notice, "Acme", text), "{text}");
+        }
+        assert_eq!(
+            found(Reading::Home, "Acme", &["Company", "About us"]),
+            [""; 0]
+        );
+        let about = "About us\nAcme GmbH\nOur dealers\nGamma GmbH";
+        assert!(!proves(Reading::About, "Acme", about), "no label says so");
+    }
+}
