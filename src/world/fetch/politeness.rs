@@ -80,7 +80,9 @@ impl Politeness {
                 taken => return taken,
             }
         }
-        let own = self.own.get_or_init(|| tempfile::tempdir().ok());
+        let own = self
+            .own
+            .get_or_init(|| files::private_dir("comail-", &std::env::temp_dir()).ok());
         own.as_ref()
             .map_or(Err(NoLock::Unusable), |dir| locked(dir.path(), &name))
     }
