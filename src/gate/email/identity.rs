@@ -19,6 +19,7 @@ use url::{Position, Url};
 use self::company_name::{CompanyName, Folded};
 use self::declared::Declared;
 use self::name_similarity::{Similarity, extends, similarity};
+use self::notice::Parted;
 use self::operator::{Named, Reading, Whose, begins_with, firm, operators};
 use self::words::{Line, NotInUse, Rank, UNUSED};
 use super::freemail::freemail;
@@ -148,19 +149,13 @@ impl<'a> Search<'a> {
         }
         let declared = Declared::read(&texts, domain_label(self.home), self.name);
         let (foot, is_footer) = foot(&texts);
-        let said = |lines: &[OwnerText]| {
-            self.said(
-                &operators(lines, Reading::Home, &self.operator),
-                Reading::Home,
-            )
-        };
-        let is_in_frame = || matches!(said(&self.frame(&texts)), Said::Company);
-        let is_labelled = match said(&foot) {
-            Said::Company => is_footer || declared.is_called() || is_in_frame(),
-            Said::Another(other) => {
+        let is_labelled = match (self.said_in(&foot), self.said_in(&self.frame(&texts))) {
+            (Said::Another(other), _) | (_, Said::Another(other)) => {
                 return Some(self.contested("home page", &other.line, self.home));
             }
-            Said::Nothing => false,
+            (_, Said::Company) => true,
+            (Said::Company, Said::Nothing) => is_footer || declared.is_called(),
+            (Said::Nothing, Said::Nothing) => false,
         };
         let proves = declared.proves();
         let mut silent = None;
@@ -217,8 +212,11 @@ impl<'a> Search<'a> {
         } else {
             Reading::About
         };
-        let lines = notice::parted(&self.texts(notice), home).own;
-        let mut named = operators(&lines, reading, &self.operator);
+        let Parted { own, frame } = notice::parted(&self.texts(notice), home);
+        if let said @ Said::Another(_) = self.said_in(&frame) {
+            return said;
+        }
+        let mut named = operators(&own, reading, &self.operator);
         // A person may answer for the contents of a firm's site.
         named.retain(|it| it.whose != Whose::Operator || !is_labelled);
         match self.said(&named, reading) {
@@ -260,18 +258,25 @@ impl<'a> Search<'a> {
         Some(fact.on(SITE).at(url.as_str()))
     }
 
-    /// The lines with which the home page and the source both end, where they are two pages.
+    /// The lines that the home page and the source have around what is their own, where they are two
+    /// pages.
     fn frame(&self, home: &[OwnerText]) -> Vec<OwnerText> {
         let source = self.visits.first().map(|visit| self.texts(visit));
         let parted = source.map(|source| notice::parted(&source, home));
         let parted = parted.filter(|parted| !parted.own.is_empty());
-        parted.map_or_else(Vec::new, |parted| parted.foot)
+        parted.map_or_else(Vec::new, |parted| parted.frame)
     }
 
     /// The texts of a visit's pages on the site.
     fn texts(&self, visit: &Visit) -> Vec<OwnerText> {
         let pages = own_pages(visit, self.site);
         pages.flat_map(|page| page.owner.iter().cloned()).collect()
+    }
+
+    /// What lines of the home page say, or such as all pages have.
+    fn said_in(&self, lines: &[OwnerText]) -> Said {
+        let named = operators(lines, Reading::Home, &self.operator);
+        self.said(&named, Reading::Home)
     }
 
     fn said(&self, named: &[Named], reading: Reading) -> Said {

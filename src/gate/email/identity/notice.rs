@@ -1,5 +1,7 @@
 //! The pages on which a site says who runs it, and what of them is their own.
 
+use std::collections::HashSet;
+
 use url::Url;
 
 use super::words::{Line, NOTICES, Rank};
@@ -69,26 +71,56 @@ pub(super) fn is_heading(line: &Line) -> bool {
         && !line.text.contains(':')
 }
 
-/// The lines of a page that are its own, and those at its end that all pages of its site have.
+/// The lines of a page that are its own, and those of the frame that its site has around all pages.
 pub(super) struct Parted {
     pub(super) own: Vec<OwnerText>,
-    pub(super) foot: Vec<OwnerText>,
+    pub(super) frame: Vec<OwnerText>,
 }
 
-/// Parts a page from the frame that its site has around all pages, as the home page shows it: what both
-/// begin with, and what both end with. A frame says no more on a notice than on the home page.
+/// Parts a page from the frame of its site, as the home page shows it: the lines of header and footer
+/// that both have, and around them, what both begin and end with. A frame says no more on a notice than
+/// on the home page.
 pub(super) fn parted(page: &[OwnerText], home: &[OwnerText]) -> Parted {
-    let lines = |texts: &[OwnerText]| -> Vec<OwnerText> {
-        let lines = texts.iter().filter(|text| is_line(text.place));
-        lines.cloned().collect()
-    };
-    let (mut page, home) = (lines(page), lines(home));
-    let alike = |(one, other): &(&OwnerText, &OwnerText)| one == other;
-    let ends = page.iter().rev().zip(home.iter().rev());
-    let foot = page.split_off(page.len() - ends.take_while(alike).count());
-    let head = page.iter().zip(&home).take_while(alike).count();
-    let own = page.split_off(head);
-    Parted { own, foot }
+    let (_, inner) = by_place(page);
+    let (around, home_inner) = by_place(home);
+    let around: HashSet<&OwnerText> = around.into_iter().collect();
+    let common = common(&inner, &home_inner);
+    let mut inner = 0..;
+    let lines = page.iter().filter(|text| is_line(text.place)).cloned();
+    let (frame, own) = lines.partition(|text| {
+        if is_around(text.place) {
+            around.contains(text)
+        } else {
+            inner.next().is_some_and(|at| common.contains(&at))
+        }
+    });
+    Parted { own, frame }
+}
+
+/// The lines of header and footer, and the others.
+fn by_place(texts: &[OwnerText]) -> (Vec<&OwnerText>, Vec<&OwnerText>) {
+    let lines = texts.iter().filter(|text| is_line(text.place));
+    lines.partition(|text| is_around(text.place))
+}
+
+fn is_around(place: OwnerPlace) -> bool {
+    matches!(place, OwnerPlace::Header | OwnerPlace::Footer)
+}
+
+/// The lines of a site's end that may differ from page to page, as a date or a counter does.
+const MAX_DIFFERING: usize = 2;
+
+/// Which lines of a page are those with which it begins or ends as the home page does.
+fn common(page: &[&OwnerText], home: &[&OwnerText]) -> HashSet<usize> {
+    let begin = page
+        .iter()
+        .zip(home)
+        .take_while(|(one, other)| one == other);
+    let ends = page.iter().rev().zip(home.iter().rev()).enumerate();
+    let alike = ends.filter(|(_, (one, other))| one == other).enumerate();
+    let end = alike.take_while(|(count, (at, _))| at - count <= MAX_DIFFERING);
+    let end = end.map(|(_, (at, _))| page.len() - 1 - at);
+    (0..begin.count()).chain(end).collect()
 }
 
 /// Whether a text is a visible line.
@@ -99,24 +131,34 @@ pub(super) fn is_line(place: OwnerPlace) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use OwnerPlace::{Body, Footer, Heading, Title};
+
     use super::*;
+    use crate::base::rows;
+
+    fn texts(texts: &[(OwnerPlace, &str)]) -> Vec<OwnerText> {
+        let texts = texts.iter().map(|(place, text)| OwnerText {
+            place: *place,
+            text: (*text).to_owned(),
+        });
+        texts.collect()
+    }
+
+    fn parts(page: &[OwnerText], home: &[OwnerText]) -> (Vec<OwnerText>, Vec<OwnerText>) {
+        let Parted { own, frame } = parted(page, home);
+        (own, frame)
+    }
 
     #[test]
     fn the_frame_of_a_site_is_no_part_of_its_notice() {
-        use OwnerPlace::{Body, Footer, Heading, Title};
-        let texts = |texts: &[(OwnerPlace, &str)]| -> Vec<OwnerText> {
-            let texts = texts.iter().map(|(place, text)| OwnerText {
-                place: *place,
-                text: (*text).to_owned(),
-            });
-            texts.collect()
-        };
         let home = texts(&[
             (Title, "Acme"),
             (Body, "Acme"),
             (Heading, "Noodles"),
             (Body, "Acme GmbH"),
+            (Body, "Partners"),
             (Footer, "© Acme GmbH"),
+            (Footer, "Monday"),
         ]);
         let page = texts(&[
             (Title, "Impressum"),
@@ -124,15 +166,38 @@ mod tests {
             (Heading, "Impressum"),
             (Body, "Acme GmbH"),
             (Body, "Tel. 1"),
+            (Body, "Partners"),
             (Footer, "© Acme GmbH"),
+            (Footer, "Tuesday"),
         ]);
-        let parts = |page, home| {
-            let Parted { own, foot } = parted(page, home);
-            (own, foot)
+        let at = |lines: &[usize]| -> Vec<OwnerText> {
+            lines.iter().map(|at| page[*at].clone()).collect()
         };
-        assert_eq!(parts(&page, &home), (page[2..5].into(), page[5..].into()));
+        assert_eq!(parts(&page, &home), (at(&[2, 3, 4, 7]), at(&[1, 5, 6])));
         assert_eq!(parts(&home, &home), (vec![], home[1..].into()));
         assert_eq!(parts(&page, &[]), (page[1..].into(), vec![]));
+    }
+
+    #[test]
+    fn few_lines_may_differ_at_the_end_of_a_sites_pages() {
+        for (page, home, own) in rows! {
+            "A © 1", "B © 1" => "A";
+            "A © 1", "B © 2" => "A 1";
+            "A © 1 x", "B © 2 y" => "A 1 x";
+            "A © 1 x z", "B © 2 y w" => "A © 1 x z";
+            // What stands elsewhere at home is no frame.
+            "A B C D", "B x y z" => "A B C D";
+            "A © 1", "B C © 2" => "A 1";
+            "A © 1", "A © 1" => "";
+        } {
+            let lines = |text: &str| -> Vec<OwnerText> {
+                let words: Vec<_> = text.split(' ').map(|word| (Body, word)).collect();
+                texts(&words)
+            };
+            let (found, _) = parts(&lines(page), &lines(home));
+            let found: Vec<String> = found.into_iter().map(|line| line.text).collect();
+            assert_eq!(found.join(" "), own, "{page} | {home}");
+        }
     }
 
     #[test]

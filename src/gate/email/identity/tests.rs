@@ -80,10 +80,15 @@ fn the_notice_contests_what_the_frame_of_the_site_says() {
         "Acme Foods SARL", "<h1>Impressum</h1><p>Acme Foods Group SAS" => "";
         "Acme Foods GmbH", seller => "owner-contested";
     } {
-        let mut case = with_notice(key, "", notice);
-        let linked = format!("{labelled}<footer><a href=/impressum>Impressum</a></footer>");
-        case.world.html(HOME, &linked);
-        assert_eq!(case.fired(&STEP).join(" "), expected, "{key} {notice}");
+        // The notice has the frame, too, or none.
+        for frame in [labelled, ""] {
+            let case = with_notice(key, labelled, &format!("{frame}{notice}"));
+            assert_eq!(
+                case.fired(&STEP).join(" "),
+                expected,
+                "{key} {frame}{notice}"
+            );
+        }
     }
     let person = "<h1>Aviso legal</h1><p>Titular: Ana Ruiz</p>";
     for (key, expected) in rows! {
@@ -93,6 +98,48 @@ fn the_notice_contests_what_the_frame_of_the_site_says() {
         let home = "<title>Acme Foods</title><footer>© Acme Foods</footer>";
         let case = with_notice(key, home, person);
         assert_eq!(case.fired(&STEP).join(" "), expected, "{key}");
+    }
+}
+
+#[test]
+fn a_label_in_the_frame_of_a_site_says_who_runs_it() {
+    let ours = "<p>Gamma Noodles BV, KvK 12345678</p>";
+    let home = format!("<title>Welcome</title><p>Hello</p>{ours}");
+    let framed = format!("{MAIL}{ours}");
+    for (contact, source, expected) in rows! {
+        framed.as_str(), CONTACT => "";
+        MAIL, CONTACT => "company-mentioned-only";
+        home.as_str(), CONTACT => "company-mentioned-only";
+        framed.as_str(), HOME => "company-mentioned-only";
+    } {
+        let case = company("Gamma Noodles", contact, &home).source(source);
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{contact} {source}");
+    }
+}
+
+#[test]
+fn a_labelled_operator_contests_wherever_all_pages_have_it() {
+    let home = "<title>Acme Foods</title><footer>© Acme Foods</footer>";
+    let other = "<p>Betreiber: Gamma UG</p>";
+    let same = "<p>Betreiber: Acme Foods UG</p>";
+    let notice = "<h1>Impressum</h1><p>Tel. 1</p>";
+    for (at_home, at_source, on_notice, expected) in rows! {
+        "", "", "" => "";
+        same, same, same => "";
+        other, other, other => "owner-contested";
+        other, other, "" => "owner-contested";
+        other, "", other => "owner-contested";
+        // On the home page alone, it may be a customer's or a dealer's.
+        other, "", "" => "";
+    } {
+        let at_home = format!("{home}{at_home}");
+        let mut case = with_notice("Acme Foods", &at_home, &format!("{notice}{on_notice}"));
+        case.world.html(CONTACT, &format!("{MAIL}{at_source}"));
+        assert_eq!(
+            case.fired(&STEP).join(" "),
+            expected,
+            "{at_home} {at_source} {on_notice}"
+        );
     }
 }
 
