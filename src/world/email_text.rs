@@ -11,11 +11,12 @@ mod tests;
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use itertools::Either;
+use itertools::{Either, Itertools as _};
+use regex::bytes::Regex;
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
@@ -31,7 +32,7 @@ const WRAPPING: &[char] = &['_', '-', '*', '|', '~', '=', '#', '"', '\'', '/', '
 
 /// Signs by their first character, the longest first, so that none hides a longer one.
 #[derive(Default)]
-struct Words(BTreeMap<char, Vec<String>>);
+struct Words(FxHashMap<char, Vec<String>>);
 
 impl Words {
     fn put(&mut self, word: String) {
@@ -109,6 +110,41 @@ const DOT_TABLE: &str = include_str!("words/dot.toml");
 
 static AT: LazyLock<Signs> = LazyLock::new(|| Signs::read(AT_TABLE));
 static DOT: LazyLock<Words> = LazyLock::new(|| Signs::read(DOT_TABLE).enclosed);
+
+static AT_IN_SOURCE: LazyLock<Regex> = LazyLock::new(|| at_pattern(SOURCE));
+static AT_SHOWN: LazyLock<Regex> = LazyLock::new(|| at_pattern(SHOWN));
+
+/// What every text has of which [`decode_sign`] makes an `@`, or that protects an address; and some
+/// others.
+fn at_pattern(reading: Reading) -> Regex {
+    let escaped = |text: String| regex::escape(&text);
+    let any = |words: &Words| words.0.values().flatten().cloned().map(escaped).join("|");
+    let one_of = |signs: &[char]| signs.iter().map(char::to_string).map(escaped).join("|");
+    let (enclosed, prose) = (any(&AT.enclosed), any(&AT.prose));
+    let (mut opening, mut closing) = (one_of(OPENING), one_of(CLOSING));
+    let mut alone = any(&AT.alone);
+    if reading.shown {
+        alone = format!("{alone}|{}", any(&AT.shown));
+        let wrapping = one_of(WRAPPING);
+        opening = format!("{opening}|{wrapping}");
+        closing = format!("{closing}|{wrapping}");
+    }
+    let blank = r"[ \u{a0}]";
+    let encoded =
+        r"@|\u{ff20}|\u{fe6b}|%(25)*(40|ef)|&(amp;)*(#|commat;)|\\[ux]|cfemail|email-protection";
+    let pattern = format!(
+        "(?i){encoded}|{alone}|{blank}({prose}){blank}\
+         |({opening}|&lt;){blank}*({enclosed}){blank}*({closing}|&gt;)"
+    );
+    Regex::new(&pattern).expect("the words are escaped")
+}
+
+/// Whether source text may hold an address, in any spelling or protected. Says yes too often, never
+/// too seldom.
+pub fn may_hold_address(source: &[u8]) -> bool {
+    AT_IN_SOURCE.is_match(source)
+}
+
 const NAMED: [(&str, char); 10] = [
     ("commat;", '@'),
     ("period;", '.'),
@@ -244,7 +280,10 @@ fn plain_chars(c: char) -> impl Iterator<Item = char> {
 
 /// The character that is spelled at the start of `text`, and how long that is.
 fn decode_sign(text: &str, first: char, reading: Reading) -> Option<(char, How, usize)> {
-    if first.is_ascii_alphanumeric() {
+    // In source text, most signs begin nothing.
+    let begins = |c| matches!(c, ' ' | '(' | '[' | '{' | '<' | '%' | '&' | '\\' | '=');
+    let may_begin = || reading.shown || !first.is_ascii() || begins(first);
+    if first.is_ascii_alphanumeric() || !may_begin() && !AT.alone.0.contains_key(&first) {
         return None;
     }
     if let Some((sign, length)) = decode_enclosed(text, reading) {
@@ -528,6 +567,9 @@ pub fn may_spell(text: &str) -> bool {
         return true;
     }
     let text = &*compatibility_form(text);
+    if !AT_SHOWN.is_match(text.as_bytes()) {
+        return false;
+    }
     let mut signs = text
         .char_indices()
         .filter(|(_, c)| !c.is_alphanumeric() || !c.is_ascii());

@@ -97,6 +97,24 @@ proptest! {
         masked(&any);
         masked(&near);
     }
+
+    #[test]
+    fn no_sign_of_source_text_is_missed(
+        text in "(_|\\*|/|#|※|jo|acme|at|AT|a|arobase|małpa|골뱅이|★|\\[|\\(|&lt;|<|&gt;|\\)|\\]| |\u{a0}|@|＠|﹫|%|%25|40|64;|&|&amp;|#|x40;|commat;|\\\\|u0040|EF|%BC|%A0|\u{200b}){0,12}"
+    ) {
+        let units = read(text.as_bytes(), SOURCE);
+        let mut signs = units.iter().filter(|unit| unit.meant == '@' && unit.how != How::Word);
+        prop_assert!(signs.next().is_none() || may_hold_address(text.as_bytes()));
+        let mut shown = read(text.as_bytes(), SHOWN).into_iter();
+        let has_any = shown.any(|unit| unit.meant == '@');
+        prop_assert!(!has_any || AT_SHOWN.is_match(text.as_bytes()));
+    }
+}
+
+#[test]
+fn most_source_text_holds_no_sign() {
+    let text = "<a href=\"/data?a=1&amp;b=50%\" class='at-home'>at {a: 1}</a>";
+    assert!(!may_hold_address(text.as_bytes()));
 }
 
 fn meant(text: &str) -> String {

@@ -7,7 +7,7 @@
 mod tests;
 
 use super::{BodyRef, Evidence, Exchange, PageAnswer, Recording};
-use crate::world::email_text::{How, SOURCE, Unit, read};
+use crate::world::email_text::{How, SOURCE, Unit, may_hold_address, read};
 use crate::world::mailbox::Mailbox;
 use crate::world::{Rendered, Response};
 
@@ -109,8 +109,11 @@ fn without_content(html: &[u8], element: &str, keep: &[String]) -> Vec<u8> {
 }
 
 fn find(text: &[u8], part: &[u8]) -> Option<usize> {
-    text.windows(part.len())
-        .position(|window| window.eq_ignore_ascii_case(part))
+    let first = part.first()?;
+    // Most places do not even begin so.
+    text.windows(part.len()).position(|window| {
+        window[0].eq_ignore_ascii_case(first) && window.eq_ignore_ascii_case(part)
+    })
 }
 
 const MASK: u8 = b'x';
@@ -121,7 +124,16 @@ const PROTECTIONS: [&[u8]; 2] = [b"data-cfemail=", b"/cdn-cgi/l/email-protection
 const MOST_OCTETS: usize = 253;
 
 fn mask(body: &mut [u8], keep: &[String]) {
-    mask_protected(body, keep);
+    // No address goes on in the next line.
+    for line in body.split_mut(|octet| *octet == b'\n') {
+        if may_hold_address(line) {
+            mask_protected(line, keep);
+            mask_line(line, keep);
+        }
+    }
+}
+
+fn mask_line(body: &mut [u8], keep: &[String]) {
     let units = read(body, SOURCE);
     let part = |units: &mut dyn Iterator<Item = &Unit>| -> Vec<char> {
         let meant = units.take(MOST_OCTETS).map(|unit| unit.meant);
