@@ -6,8 +6,7 @@
 //! has come of them is weighed after each.
 
 use std::borrow::Cow;
-use std::cell::{Cell, Ref, RefCell};
-use std::collections::HashMap;
+use std::cell::{Cell, Ref};
 
 use ego_tree::NodeId;
 use html5ever::tendril::{StrTendril, TendrilSink};
@@ -49,10 +48,12 @@ pub(super) fn parse(text: &str) -> Result<Html, Unreadable> {
         if sink.depth_in_all.get() > MOST_DEEP_IN_ALL {
             return Err(Unreadable::TooDeepInAll(MOST_DEEP_IN_ALL));
         }
-        words += words_in(piece);
-        if sink.stirred.replace(false) {
-            words = 0;
-        } else if words > MOST_WORDS {
+        words = if sink.stirred.replace(false) {
+            0
+        } else {
+            words + words_in(piece)
+        };
+        if words > MOST_WORDS {
             return Err(Unreadable::TooMany(MOST_WORDS));
         }
     }
@@ -68,7 +69,6 @@ fn words_in(piece: &str) -> usize {
 
 struct Bounded {
     sink: HtmlTreeSink,
-    depths: RefCell<HashMap<NodeId, usize>>,
     deepest: Cell<usize>,
     latest: Cell<usize>,
     depth_in_all: Cell<usize>,
@@ -81,7 +81,6 @@ impl Bounded {
     fn new() -> Self {
         Self {
             sink: HtmlTreeSink::new(Html::new_document()),
-            depths: RefCell::default(),
             deepest: Cell::new(0),
             latest: Cell::new(0),
             depth_in_all: Cell::new(0),
@@ -98,10 +97,10 @@ impl Bounded {
 
     fn place(&self, parent: NodeId, child: &NodeOrText<NodeId>) {
         self.stirred.set(true);
-        if let NodeOrText::AppendNode(child) = child {
-            let mut depths = self.depths.borrow_mut();
-            let depth = depths.get(&parent).copied().unwrap_or(0) + 1;
-            depths.insert(*child, depth);
+        if let NodeOrText::AppendNode(_) = child {
+            let html = self.sink.0.borrow();
+            let parent = html.tree.get(parent);
+            let depth = parent.map_or(0, |parent| parent.ancestors().count()) + 1;
             self.deepest.set(self.deepest.get().max(depth));
             self.latest.set(depth);
             self.weigh(depth);
