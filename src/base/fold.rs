@@ -4,9 +4,9 @@
 //! katakana, and the traditional, simplified and Japanese forms of a Chinese character. Folding is
 //! idempotent. [`text::fold`](super::text::fold) compares texts letter by letter.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
 use unicode_normalization::char::decompose_canonical;
 
 use super::text::{case_folded, invisible};
@@ -14,7 +14,7 @@ use super::text::{case_folded, invisible};
 /// Pairs: a character, and the character that it folds to.
 const HAN: &str = include_str!("fold/han.txt");
 
-static SIMPLIFIED: LazyLock<HashMap<char, char>> = LazyLock::new(|| {
+static SIMPLIFIED: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {
     let lines = HAN.lines().filter(|line| !line.starts_with('#'));
     let pairs = lines.flat_map(|line| {
         let characters: Vec<char> = line.chars().collect();

@@ -119,9 +119,9 @@ pub fn normalise(text: &str) -> String {
 
 /// The text as a reader sees it: [normalised](normalise), in compatibility forms (NFKC).
 pub fn visible(text: &str) -> String {
-    let normal = normalise(&text.nfkc().collect::<String>());
+    let normal = normalise(&compatible(text));
     // Removing an invisible character may let its neighbours compose.
-    normal.nfkc().collect()
+    compatible(&normal).into_owned()
 }
 
 pub fn fold(text: &str) -> String {
@@ -130,19 +130,27 @@ pub fn fold(text: &str) -> String {
 
 /// The text in NFKC with case folded.
 pub fn case_folded(text: &str) -> String {
-    let normal: String = text.nfkc().collect();
-    let cased = CaseMapper::new().fold_string(&normal).into_owned();
-    cased.nfkc().collect()
+    let normal = compatible(text);
+    let cased = CaseMapper::new().fold_string(&normal);
+    compatible(&cased).into_owned()
+}
+
+/// The text in NFKC, in which most texts are written.
+fn compatible(text: &str) -> Cow<'_, str> {
+    if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.nfkc().collect())
+    }
 }
 
 /// The text in NFKC, each run of white space one space. Case and invisible characters stay.
 pub fn single_spaced(text: &str) -> Cow<'_, str> {
     // Most keys and headings are normal already, and a list may have a million of them.
-    if is_nfkc_quick(text.chars()) == IsNormalized::Yes && is_single_spaced(text) {
-        return Cow::Borrowed(text);
+    match compatible(text) {
+        Cow::Borrowed(text) if is_single_spaced(text) => Cow::Borrowed(text),
+        normal => Cow::Owned(normal.split_whitespace().collect::<Vec<_>>().join(" ")),
     }
-    let normal: String = text.nfkc().collect();
-    Cow::Owned(normal.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn is_single_spaced(text: &str) -> bool {

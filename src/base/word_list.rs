@@ -1,5 +1,12 @@
 //! Word lists that are compiled in from text files.
 
+use std::sync::LazyLock;
+
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+pub type WordList = LazyLock<IndexSet<&'static str, FxBuildHasher>>;
+
 /// The entries of a list, one per line. Empty lines and lines that begin with `#` are skipped.
 pub fn entries(text: &'static str) -> Vec<&'static str> {
     let lines = text.lines().map(str::trim);
@@ -11,8 +18,8 @@ pub fn entries(text: &'static str) -> Vec<&'static str> {
 /// Declares statics that hold the entries of lists, read on first use: `NAME = "path of the list";`.
 macro_rules! word_lists {
     ($($(#[$doc:meta])* $vis:vis $name:ident = $path:literal;)+) => {
-        $($(#[$doc])* $vis static $name: std::sync::LazyLock<Vec<&str>> = std::sync::LazyLock::new(
-            || $crate::base::word_list::entries(include_str!($path)),
+        $($(#[$doc])* $vis static $name: $crate::base::word_list::WordList = std::sync::LazyLock::new(
+            || $crate::base::word_list::entries(include_str!($path)).into_iter().collect(),
         );)+
     };
 }

@@ -1,10 +1,10 @@
 //! The tables of words by which a site says whose it is, and the lines in which they are looked for.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use unicode_normalization::char::is_combining_mark;
@@ -96,7 +96,7 @@ pub static UNUSED: LazyLock<Table<NotInUse>> = LazyLock::new(|| Table::read(list
 /// Rows by their first word, the longest first.
 #[derive(Debug)]
 pub struct Table<K> {
-    rows: HashMap<String, Vec<(Vec<String>, K)>>,
+    rows: FxHashMap<String, Vec<(Vec<String>, K)>>,
     /// Rows in scripts without spaces, which a longer word may hold.
     joined: Vec<(String, K)>,
 }
@@ -110,8 +110,11 @@ pub struct Line {
 
 impl Line {
     pub fn new(text: &str) -> Self {
-        let text = text.replace('ⓒ', "©").replace(['®', '™', '℗'], " ");
-        let text = fold_spelling(&text);
+        let text = if text.is_ascii() {
+            fold_spelling(text)
+        } else {
+            fold_spelling(&text.replace('ⓒ', "©").replace(['®', '™', '℗'], " "))
+        };
         let mut words: Vec<Range<usize>> = Vec::new();
         for (at, c) in text.char_indices() {
             if c.is_alphanumeric() || is_combining_mark(c) {
@@ -152,7 +155,7 @@ impl Line {
 
 impl<K: Copy + Eq + Hash + DeserializeOwned> Table<K> {
     fn read(text: &str) -> Self {
-        let mut rows: HashMap<String, Vec<(Vec<String>, K)>> = HashMap::new();
+        let mut rows: FxHashMap<String, Vec<(Vec<String>, K)>> = FxHashMap::default();
         let mut joined = Vec::new();
         for row in words::rows::<Kinded<K>>(text) {
             let Kinded { text, kind } = row.word;
