@@ -35,6 +35,14 @@ pub(super) fn attr<'e>(element: &'e Element, name: &str) -> Option<&'e str> {
     found.map(|(_, value)| &**value)
 }
 
+/// What an element is called: its id and its classes. `Element::classes` puts each of them into a
+/// table of all names first.
+pub(super) fn names(element: &Element) -> impl Iterator<Item = &str> {
+    let classes = attr(element, "class").unwrap_or_default();
+    let id = attr(element, "id");
+    id.into_iter().chain(classes.split_ascii_whitespace())
+}
+
 /// Whether what is in the element is no part of the page yet, or of no browser's.
 pub(super) fn is_inert(element: &Element) -> bool {
     matches!(
@@ -95,10 +103,8 @@ pub(super) fn heading_level(element: &Element) -> Option<u8> {
 }
 
 pub(super) fn enter_region(element: &Element, in_section: bool, regions: &mut Regions) {
-    let called = |names: &[&str]| {
-        let classes = element.classes();
-        let mut all = element.id().into_iter().chain(classes);
-        all.any(|one| names.iter().any(|name| one.eq_ignore_ascii_case(name)))
+    let called = |called: &[&str]| {
+        names(element).any(|one| called.iter().any(|name| one.eq_ignore_ascii_case(name)))
     };
     let role = attr(element, "role").unwrap_or_default();
     let region = match element.name() {
@@ -127,7 +133,7 @@ pub(super) struct Hints {
 /// The hints of an element, which may lead to `target`.
 pub(super) fn hints(page: &Url, target: Option<&Url>, element: &Element) -> Hints {
     let mut hints = Hints::default();
-    for name in element.id().into_iter().chain(element.classes()) {
+    for name in names(element) {
         let name = name.to_ascii_lowercase();
         hints.logo |= name.contains("logo");
         hints.others |= OTHERS.iter().any(|other| name.contains(other));

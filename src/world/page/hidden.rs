@@ -7,6 +7,7 @@
 //! is what a browser is for. `html` and `body` are never hidden: a page that is blank until its
 //! script runs is shown in the end.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
 
@@ -390,14 +391,14 @@ impl Sheets {
 
 /// What an element must have so that a selector may match it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Key {
-    Id(String),
-    Class(String),
-    Tag(String),
+enum Key<'a> {
+    Id(Cow<'a, str>),
+    Class(Cow<'a, str>),
+    Tag(Cow<'a, str>),
     Any,
 }
 
-impl Key {
+impl Key<'static> {
     /// By what is found an element that the selector matches; none where that would cost too much.
     fn of(selector: &str) -> Option<Self> {
         if selector.to_ascii_lowercase().contains(":has(") {
@@ -412,23 +413,27 @@ impl Key {
             key = match token {
                 Token::Ident(_) if is_pseudo => key,
                 Token::WhiteSpace(_) | Token::Delim('>' | '+' | '~') => Self::Any,
-                Token::IDHash(id) => Self::Id(id.to_string()),
+                Token::IDHash(id) => Self::Id(id.to_string().into()),
                 Token::Ident(name) if is_class && !matches!(key, Self::Id(_)) => {
-                    Self::Class(name.to_string())
+                    Self::Class(name.to_string().into())
                 }
                 Token::Ident(name) if key == Self::Any && !is_class => {
-                    Self::Tag(name.to_ascii_lowercase())
+                    Self::Tag(name.to_ascii_lowercase().into())
                 }
                 _ => key,
             };
         }
         Some(key)
     }
+}
 
-    fn all_of(element: &Element) -> impl Iterator<Item = Self> {
-        let id = element.id().map(|id| Self::Id(id.to_owned()));
-        let classes = element.classes().map(|class| Self::Class(class.to_owned()));
-        let tag = Self::Tag(element.name().to_ascii_lowercase());
+impl<'a> Key<'a> {
+    fn all_of(element: &'a Element) -> impl Iterator<Item = Self> {
+        let classes = attr(element, "class").unwrap_or_default();
+        let classes = classes.split_ascii_whitespace();
+        let classes = classes.map(|class| Self::Class(class.into()));
+        let id = attr(element, "id").map(|id| Self::Id(id.into()));
+        let tag = Self::Tag(element.name().to_ascii_lowercase().into());
         id.into_iter().chain(classes).chain([tag, Self::Any])
     }
 }
@@ -436,7 +441,7 @@ impl Key {
 #[derive(Debug, Default)]
 pub(super) struct HidingRules {
     custom: Custom,
-    rules: HashMap<Key, Vec<(Selector, Declared)>>,
+    rules: HashMap<Key<'static>, Vec<(Selector, Declared)>>,
     compared: Cell<usize>,
 }
 

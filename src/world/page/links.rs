@@ -18,6 +18,9 @@ const LONGEST_WAIT: u32 = 30;
 /// escapes decoded, parted at commas, and at semicolons as people write them. None for links
 /// of other schemes.
 pub(super) fn addressees(href: &str) -> Option<Vec<String>> {
+    if !href.contains(':') {
+        return None;
+    }
     let href: String = href
         .trim_matches(|c: char| c <= ' ')
         .chars()

@@ -62,9 +62,9 @@ impl Owner {
         }
     }
 
-    /// Adds a visible line.
+    /// Adds a visible line, which is normal already.
     pub(super) fn line(&mut self, line: &str, regions: Regions) {
-        let text = cut(line);
+        let text = head(line, MOST_CHARS).trim().to_owned();
         if let Some(place) = regions.place()
             && !text.is_empty()
             && self.lines < MOST_LINES

@@ -385,7 +385,7 @@ impl Walk<'_> {
             "img" if self.around.hidden == 0 => self.logo(element, hints),
             _ => {}
         }
-        let root = element.id().is_some_and(is_root) || element.name() == "app-root";
+        let root = attr(element, "id").is_some_and(is_root) || element.name() == "app-root";
         self.scripts.empty_root |= root && !has_content(node);
     }
 
@@ -528,8 +528,7 @@ impl Walk<'_> {
                         continue;
                     }
                     if element::is_replaced(element)
-                        || element.id().is_some()
-                        || element.classes().next().is_some()
+                        || element::names(element).next().is_some()
                         || attr(element, "style").is_some()
                     {
                         return true;

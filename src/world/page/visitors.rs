@@ -9,7 +9,7 @@ use scraper::node::Element;
 use serde::Deserialize;
 
 use super::Page;
-use super::element::attr;
+use super::element::{attr, names};
 use crate::base::words::{Text, rows};
 
 const BOX_TABLE: &str = include_str!("../words/visitor_boxes.toml");
@@ -82,11 +82,7 @@ pub(super) fn write_in(element: &Element) -> bool {
     let mut types = types.split_ascii_whitespace();
     let properties = attr(element, "itemprop").unwrap_or_default();
     let mut properties = properties.split_ascii_whitespace();
-    element
-        .id()
-        .into_iter()
-        .chain(element.classes())
-        .any(is_called_so)
+    names(element).any(is_called_so)
         || types.any(|one| TYPES.contains(&one.rsplit('/').next().unwrap_or(one)))
         || properties.any(|one| matches!(one, "comment" | "review" | "reviewBody"))
 }
@@ -161,13 +157,14 @@ static SOFTWARE: LazyLock<Software> = LazyLock::new(|| {
 
 impl Software {
     fn mark(&self, element: &Element) -> Option<String> {
-        if let Some(id) = element.id().filter(|id| self.ids.contains(*id)) {
+        if let Some(id) = attr(element, "id").filter(|id| self.ids.contains(*id)) {
             return Some(format!("the id {id:?}"));
         }
         let listed = |class: &&str| {
             self.classes.contains(*class) || self.stems.iter().any(|stem| class.starts_with(stem))
         };
-        if let Some(class) = element.classes().find(listed) {
+        let classes = attr(element, "class").unwrap_or_default();
+        if let Some(class) = classes.split_ascii_whitespace().filter(listed).min() {
             return Some(format!("the class {class:?}"));
         }
         let attribute = |name| attr(element, name).unwrap_or_default().to_ascii_lowercase();
