@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use itertools::Itertools as _;
 use url::Url;
 
 use super::words::{Line, NOTICES, Rank};
@@ -11,7 +12,7 @@ use crate::world::page::{OwnerPlace, OwnerText, Page};
 /// The pages to which a home page links as its legal notice, the surest first.
 pub(super) fn linked(home: &Page, site: &Url) -> Vec<(Url, Rank)> {
     let mut found: Vec<(Url, Rank, usize)> = Vec::new();
-    for (url, text) in &home.links {
+    for (url, text) in home.links.iter().unique() {
         if !on_site(site, url) || *url == home.url {
             continue;
         }

@@ -165,8 +165,9 @@ pub fn note(page: &Page, email: &Mailbox) -> Option<String> {
         .local()
         .split(['.', '-', '_'])
         .next()
-        .unwrap_or_default();
-    let may_hold = |line: &String| line.to_lowercase().contains(&word.to_lowercase());
+        .unwrap_or_default()
+        .to_lowercase();
+    let may_hold = |line: &String| line.to_lowercase().contains(&word);
     let held = lines.iter().enumerate().filter(|(_, line)| may_hold(line));
     let places = held.flat_map(|(index, line)| {
         let spans = mentions(line, &|address| address == wanted);
