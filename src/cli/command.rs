@@ -25,8 +25,8 @@ use super::settings::{self, Settings};
 use super::{
     answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
     help, hook, insights, list, log, logging, man, mcp, next, notify, progress, prompt, prove,
-    quest, recheck, release, remote, report, resume, review, rules, scan, schema, serve, show,
-    status, submit, token, until,
+    quest, recheck, release, remote, reopen, report, resume, review, rules, scan, schema, serve,
+    show, status, submit, token, until,
 };
 use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
@@ -107,6 +107,7 @@ commands! { |context, args, matches|
     Review(review::ReviewArgs) => review::run(context, args),
     Recheck(recheck::RecheckArgs) => recheck::run(context, args),
     Dispute(dispute::DisputeArgs) => dispute::run(context, args),
+    Reopen(reopen::ReopenArgs) => reopen::run(context, args),
     Release(release::ReleaseArgs) => release::run(context, args),
     Resume(resume::ResumeArgs) => resume::run(context, args),
     Forget(forget::ForgetArgs) => forget::run(context, args),
@@ -151,6 +152,7 @@ impl Command {
             | Self::Review(_)
             | Self::Recheck(_)
             | Self::Dispute(_)
+            | Self::Reopen(_)
             | Self::Release(_)
             | Self::Resume(_)
             | Self::Forget(_)

@@ -154,6 +154,7 @@ type Which = (Option<State>, fn(&QuestRecord) -> bool);
 const ANY: Which = (None, |_| true);
 const TODO: Which = (Some(State::Todo), |_| true);
 const OPEN: Which = (Some(State::Review), |it| Effective::of(it).is_open());
+const LOCKED: Which = (None, |it| it.progress.state != State::Todo);
 const RIGHT: Which = (None, |it| Effective::of(it).holds());
 const SETTLED: Which = (Some(State::Review), |it| {
     let effective = Effective::of(it);
@@ -180,6 +181,7 @@ pub(super) const OFFERS: &[(&str, &str, Offer)] = &[
     ("release", "quest", Offer::ClaimedIds),
     ("release", "worker", Offer::Workers),
     ("dispute", "quest", Offer::Quests(RIGHT)),
+    ("reopen", "quests", Offer::Quests(LOCKED)),
     ("token new", "worker", Offer::Workers),
     ("list", "rule", Offer::Rules),
     ("list", "worker", Offer::Workers),

@@ -33,7 +33,7 @@ const GROUPS: &str = "\
 Set up: scan quest demo
 Work (for agents): next submit run until hook claims serve token mcp
 Watch: status list show log insights
-Decide (for people): review recheck dispute release resume forget
+Decide (for people): review recheck dispute reopen release resume forget
 Deliver: report export audit rules
 Tools: doctor config notify prompt schema completions man help";
 

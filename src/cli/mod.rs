@@ -41,6 +41,7 @@ mod quest;
 mod recheck;
 mod release;
 mod remote;
+mod reopen;
 mod report;
 mod resume;
 mod review;

@@ -187,8 +187,11 @@ pub(super) struct HandedQuest {
     /// The claim of the worker.
     #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<Claim>,
-    /// What the last attempt failed on.
+    /// What the last attempt failed on, or why its PASS no longer holds.
     facts: Vec<Fact>,
+    /// Whether the quest was PASS, and no longer holds.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    regressed: bool,
     /// What the last agent of a run wrote about its progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<Box<str>>,
@@ -204,8 +207,15 @@ impl HandedQuest {
         let judging = SessionKind::load(session.manifest())?;
         let kind = &judging.quest;
         let quest = session.reader()?.quest(record)?;
-        let mut facts = match session.reader()?.last_attempt(record)? {
-            Some(last) => serde_json::from_str::<Judgement>(last.value.judgement.get())?.facts,
+        let mut reader = session.reader()?;
+        let judgement = match reader.regression(record)? {
+            Some(regressed) => Some(regressed.value.judgement),
+            None => reader
+                .last_attempt(record)?
+                .map(|last| last.value.judgement),
+        };
+        let mut facts = match &judgement {
+            Some(judgement) => serde_json::from_str::<Judgement>(judgement.get())?.facts,
             None => Vec::new(),
         };
         add_remedies(&mut facts, &judging.rules());
@@ -228,6 +238,7 @@ impl HandedQuest {
             form,
             claim,
             facts,
+            regressed: record.regression.is_some(),
             note: session.reader()?.handover(record)?.map(|note| note.value),
             quest,
         })

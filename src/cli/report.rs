@@ -15,7 +15,8 @@ use super::state_args::StateArgs;
 use super::{context, exit};
 use crate::base::text::{Escaped, plural};
 use crate::judge::completeness::{JudgedAgain, MinPass, Survey};
-use crate::judge::{FinalResult, JudgeContext, JudgeError, audit, completeness, live_runs};
+use crate::judge::{self, FinalResult, JudgeContext, JudgeError, audit, completeness, live_runs};
+use crate::quest::QuestId;
 use crate::report::draw::{self, MOST_QUESTS};
 use crate::report::page;
 use crate::report::picture::{Picture, Word};
@@ -32,9 +33,10 @@ use crate::session::{Ledger, Projection, RunId, Session, SessionError, State, re
 /// exit code is 8.
 ///
 /// Every PASS that rests on a tree, on commands or on services is judged again by these as they are
-/// now, within the time limits of the session. One that no longer holds is listed with its facts. Pages
-/// and DNS are answered from the evidence, reviewers are not asked, and nothing is recorded.
-/// `comail audit --live` also asks the network again.
+/// now, within the time limits of the session. One that no longer holds is listed with its facts; if
+/// it fails and no worker holds a claim, it is recorded as regressed, and its quest is TODO again with
+/// all its tries. Pages and DNS are answered from the evidence, and reviewers are not asked.
+/// `comail audit --live` also asks the network again, and records nothing.
 ///
 /// The report describes the current state of the session, whichever agent worked on it. It is printed
 /// as Markdown, or written to a file: as a web page in one file, with the progress, the rules that
@@ -88,6 +90,10 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
         stop: &progress::is_asked,
     };
     let made = made(context, &asked)?;
+    for regressed in &made.regressed {
+        let note = format!("quest {regressed} no longer holds, and is TODO again");
+        context.output.note(&note);
+    }
     let text = markdown(&made.report)?;
     let target = target.filter(|_| !made.stopped);
     let written = target.map(|target| write(context, &made, target, args, &text));
@@ -236,19 +242,27 @@ pub(super) struct Made {
     pub(super) seen: Result<Folded, String>,
     /// Whether Ctrl-C stopped it early.
     pub(super) stopped: bool,
+    /// The quests that are TODO again, because their PASS no longer holds.
+    pub(super) regressed: Vec<QuestId>,
 }
 
 /// Makes a report, in which a session that cannot be read is a shortfall and not an error.
 pub(super) fn made(context: &mut Context, asked: &Asked<'_>) -> Result<Made> {
     let (dir, run) = (context.dir.clone(), asked.run);
+    let mut regressed = Vec::new();
     let (seen, manifest, history, shortfalls, survey) = match context.open_whole() {
-        Ok(folded) => {
+        Ok(mut folded) => {
             context.report_repairs(&folded.session);
             let history = history(&dir)?;
             if let Some(run) = run.filter(|run| history.get(*run).is_none()) {
                 return refuse(format!("this session has no run {run}"));
             }
-            let survey = survey(context, asked, &folded, &history)?;
+            let mut survey = survey(context, asked, &folded, &history)?;
+            regressed = record_lost(context, &folded, &survey)?;
+            if !regressed.is_empty() {
+                folded = context.open_whole()?;
+                survey.note_todo(&regressed);
+            }
             let manifest = folded.session.manifest().clone();
             let shortfalls = completeness::decide(&survey);
             (Ok(folded), Some(manifest), history, shortfalls, survey)
@@ -285,6 +299,7 @@ pub(super) fn made(context: &mut Context, asked: &Asked<'_>) -> Result<Made> {
         report,
         seen,
         stopped: survey.stopped,
+        regressed,
     })
 }
 
@@ -330,6 +345,32 @@ fn survey(
         completeness::judge_again(session, projection, world, &mut survey, &count, asked.stop)?;
     }
     Ok(survey)
+}
+
+/// Makes quests TODO again whose PASS fails now, unless somebody works: a tree that is being changed
+/// says nothing about the result. Returns these quests.
+fn record_lost(context: &mut Context, folded: &Folded, survey: &Survey) -> Result<Vec<QuestId>> {
+    let lost = survey.again.as_ref().map(|again| again.lost.clone());
+    let Some(lost) = lost.filter(|lost| !lost.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let now = context::now();
+    let claims = folded.projection.claims()?;
+    let live = live_runs::live_runs(&context.dir, &folded.projection.totals().runs);
+    if !live.is_empty() || claims.iter().any(|claim| claim.is_live(now)) {
+        return Ok(Vec::new());
+    }
+    let mut session = context.open_session()?;
+    match judge::record_lost(&mut session, lost, &mut context::clock()) {
+        Ok(regressed) => Ok(regressed),
+        // The report is as true without it, such as of a copy that cannot be written.
+        Err(error) => {
+            let why = anyhow::Error::new(error);
+            let note = format!("what no longer holds could not be recorded: {why:#}");
+            context.output.note(&note);
+            Ok(Vec::new())
+        }
+    }
 }
 
 fn history(dir: &Path) -> Result<RunHistory, SessionError> {

@@ -16,8 +16,8 @@ use super::output_file::{FilesWritten, NewFile, write_into};
 use super::run::{DryRun, RunLine};
 use super::{
     audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, list,
-    man, next, notify, prompt, quest, recheck, release, resume, review, rules, scan, serve, submit,
-    token,
+    man, next, notify, prompt, quest, recheck, release, reopen, resume, review, rules, scan, serve,
+    submit, token,
 };
 use crate::gate::checks::schema::schema as quest_file;
 use crate::hook::HookReply;
@@ -212,6 +212,7 @@ pub const DOCUMENTS: &[Document] = &[
     printed::<review::workbook::Exported>("review-export", "review --export"),
     printed::<review::workbook::Answer<'static>>("review-import", "review --import"),
     printed::<dispute::DisputeReply>("dispute", "dispute"),
+    printed::<reopen::ReopenReply>("reopen", "reopen"),
     printed::<forget::ForgetReply>("forget", "forget"),
     printed::<claims::Listed>("claims", "claims"),
     printed::<release::ReleaseReply>("release", "release"),

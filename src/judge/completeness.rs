@@ -30,7 +30,7 @@ use crate::judge::kind::JudgeWorld;
 use crate::judge::live_runs::orphaned;
 use crate::judge::quest_file::Definition;
 use crate::quest::{Key, QuestId};
-use crate::session::{Effective, NotProven, Projection, RunId, Session, Tally, Watch};
+use crate::session::{Effective, NotProven, Projection, RunId, Session, State, Tally, Watch};
 use crate::world::sandbox::{Changed, FileSeen, Sandbox as _};
 use crate::world::tree::TreePath;
 
@@ -200,6 +200,17 @@ pub struct FileThenAndNow {
     pub then: SeenFile,
     /// Its current digest; `None` if the file cannot be read.
     pub now: Option<Digest>,
+}
+
+impl Survey {
+    /// Notes that these PASSes were recorded as regressed since.
+    pub fn note_todo(&mut self, regressed: &[QuestId]) {
+        self.todo.extend(regressed);
+        self.todo.sort_unstable();
+        for _ in regressed {
+            self.tally.shift(State::Pass, State::Todo);
+        }
+    }
 }
 
 /// Surveys a session. `projection` is its whole ledger, folded, and `lives` tells whether a run is

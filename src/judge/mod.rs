@@ -18,6 +18,7 @@ pub mod prove;
 pub mod quest_file;
 mod recheck;
 mod recorded;
+mod regression;
 mod replay;
 mod submit;
 
@@ -31,5 +32,6 @@ pub use poll::{Pace, Poll, needs_no_fields};
 pub use quest_file::{FreezingPanel, email_record};
 pub use recheck::{Rechecked, resolve, to_recheck};
 pub use recorded::{NothingAccepted, judge_from, record};
+pub use regression::{lost_passes, record_lost};
 pub use replay::{ReplayError, Replayer, resolved};
 pub use submit::{Answer, CallKey, Judged, submit};

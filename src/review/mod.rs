@@ -7,4 +7,6 @@ mod settle;
 
 pub use queue::{Again, Earlier, Group, History, Item, Queue, Remark, SeenFact, Viewer, Waiting};
 pub use sample::{draw_sample, pool};
-pub use settle::{NotSettled, Person, dispute, may_dispute, may_settle, settle};
+pub use settle::{
+    NotSettled, Person, dispute, may_dispute, may_reopen, may_settle, reopen, settle,
+};

@@ -5,8 +5,8 @@ use crate::base::clock::Clock;
 use crate::judge::forgotten::is_forgotten;
 use crate::quest::{Key, QuestId};
 use crate::session::{
-    Decided, Decision, Dispute, Effective, Event, Projection, QuestRecord, Session, SessionError,
-    SettledQuest, Settlement, SigningKey, State,
+    Decided, Decision, Dispute, Effective, Event, Projection, QuestRecord, Reopened, Session,
+    SessionError, SettledQuest, Settlement, SigningKey, State,
 };
 
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +40,8 @@ pub enum NotSettled {
     /// There is no PASS from before the first draw that was not drawn yet.
     #[error("no PASS is left to draw; later draws take those from before the first one")]
     NothingToDraw,
+    #[error("quest {0} is TODO: there is nothing to reopen")]
+    Todo(QuestId),
     #[error("quest {0} is already open: there is nothing to withdraw")]
     AlreadyOpen(QuestId),
     /// The gate decided it later.
@@ -137,6 +139,53 @@ pub fn may_dispute(session: &Session, quest: QuestId) -> Result<QuestRecord, Not
     let record = known(&projection, quest)?;
     right(&record)?;
     Ok(record)
+}
+
+/// Makes all of `quests` TODO again, or none; they must not have changed since they were looked at.
+pub fn reopen(
+    session: &mut Session,
+    quests: &[QuestRecord],
+    person: Person<'_>,
+    clock: &mut dyn Clock,
+) -> Result<(), NotSettled> {
+    session.append(clock, |session, _| {
+        let projection = session.projection()?;
+        for seen in quests {
+            if known(&projection, seen.id)? != *seen {
+                return Err(NotSettled::Meanwhile(seen.id));
+            }
+        }
+        let quests = quests.iter().map(|quest| SettledQuest {
+            quest: quest.id,
+            attempt: quest.attempts,
+        });
+        let reopened = Reopened {
+            quests: quests.collect(),
+            by: person.by.to_owned(),
+            note: person.note.to_owned(),
+            seal: None,
+        };
+        let reopened = sealed(&projection, reopened, person.key)?;
+        Ok((vec![Event::Reopened(Box::new(reopened))], ()))
+    })
+}
+
+/// The records of these quests in order, each once, if all of them are locked.
+pub fn may_reopen(
+    session: &Session,
+    mut quests: Vec<QuestId>,
+) -> Result<Vec<QuestRecord>, NotSettled> {
+    let projection = session.projection()?;
+    quests.sort_unstable();
+    quests.dedup();
+    let records = quests.into_iter().map(|quest| {
+        let record = known(&projection, quest)?;
+        match record.progress.state {
+            State::Todo => Err(NotSettled::Todo(quest)),
+            State::Pass | State::Review | State::Done => Ok(record),
+        }
+    });
+    records.collect()
 }
 
 /// Refuses what [`settle`] would refuse, before a person is asked.

@@ -6,6 +6,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
+use itertools::Itertools as _;
+
 use super::access::Judge;
 use super::plan::{Plan, RunError, RunEvent, SharedRunState};
 use super::quest_run::PromptBuilder;
@@ -13,15 +15,18 @@ use super::run_dir::{RunDir, RunLock};
 use super::worker::RunWorker;
 use crate::base::clock::SystemClock;
 use crate::base::text::small;
-use crate::judge::JudgeContext;
 use crate::judge::live_runs::start_of;
 use crate::judge::live_runs::{is_alive, is_locked, this_process};
+use crate::judge::{JudgeContext, lost_passes, record_lost};
 use crate::report::run::{Run, RunHistory};
 use crate::run::agent::AgentLauncher;
 use crate::session::{
     Began, DrivenAttempt, DrivenQuest, Event, LedgerWatch, Reason, RunId, RunLine, RunStep,
     Session, SessionError, Spent, State,
 };
+
+/// How often a run works on quests whose PASS no longer holds. Two quests can break each other for ever.
+const MAX_ROUNDS: u32 = 3;
 
 const EVENT_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -86,34 +91,58 @@ pub fn run(
         };
         worker.work()
     };
-    let worked = thread::scope(|scope| {
-        let (sender, events) = mpsc::channel();
-        let workers: Vec<_> = (0..shared.plan.workers as usize)
-            .map(|index| {
-                let (sender, work, shared) = (sender.clone(), &work, &shared);
-                scope.spawn(move || {
-                    let worked = work(index, sender);
-                    if worked.is_err() {
-                        shared.stop(Reason::Error);
-                    }
-                    worked
+    let work_all = |observer: &mut dyn RunObserver| {
+        thread::scope(|scope| {
+            let (sender, events) = mpsc::channel();
+            let workers: Vec<_> = (0..shared.plan.workers as usize)
+                .map(|index| {
+                    let (sender, work, shared) = (sender.clone(), &work, &shared);
+                    scope.spawn(move || {
+                        let worked = work(index, sender);
+                        if worked.is_err() {
+                            shared.stop(Reason::Error);
+                        }
+                        worked
+                    })
                 })
-            })
-            .collect();
-        drop(sender);
-        listen(&events, observer, &shared);
-        let ends = workers.into_iter().map(|worker| match worker.join() {
-            Ok(end) => end,
-            Err(_) => Err(RunError::Deserted),
-        });
-        // Collected first, because every worker has to have ended.
-        let ends: Vec<_> = ends.collect();
-        ends.into_iter().collect::<Result<(), _>>()
-    });
-    // Before the report is made, because orphans could still change what it says.
-    launcher.reap_orphans();
-    if worked.is_err() {
-        shared.stop(Reason::Error);
+                .collect();
+            drop(sender);
+            listen(&events, observer, &shared);
+            let ends = workers.into_iter().map(|worker| match worker.join() {
+                Ok(end) => end,
+                Err(_) => Err(RunError::Deserted),
+            });
+            // Collected first, because every worker has to have ended.
+            let ends: Vec<_> = ends.collect();
+            ends.into_iter().collect::<Result<(), _>>()
+        })
+    };
+    let mut worked = Ok(());
+    for round in 1..=MAX_ROUNDS {
+        worked = work_all(observer);
+        // Before anything is judged again, because orphans could still change the tree.
+        launcher.reap_orphans();
+        if worked.is_err() {
+            shared.stop(Reason::Error);
+            break;
+        }
+        if shared.stopping().is_some() || session.fold()?.totals().tally.todo > 0 {
+            break;
+        }
+        let stop = || observer.wants_to_stop();
+        let lost = lost_passes(&session, &stop)?;
+        let regressed = record_lost(&mut session, lost, &mut SystemClock)?;
+        if regressed.is_empty() {
+            break;
+        }
+        for quest in &regressed {
+            observer.observe(&RunEvent::Note {
+                text: format!("quest {quest} no longer holds, and is TODO again"),
+            });
+        }
+        if round == MAX_ROUNDS {
+            shared.stop(Reason::Regressed);
+        }
     }
     let tally = session.fold()?.totals().tally;
     let complete = tally.todo == 0;

@@ -163,6 +163,11 @@ impl Learned {
         match event {
             Event::Attempt(attempt) => self.attempt(attempt, is_whole),
             Event::Disputed(dispute) => self.contradicted(dispute.quest),
+            Event::Regressed(regressed) => self.contradicted(regressed.quest),
+            Event::Reopened(reopened) => {
+                let reopened = reopened.quests.iter();
+                reopened.for_each(|reopened| self.contradicted(reopened.quest));
+            }
             Event::Settled(settled) if settled.decision == Decision::Rejected => {
                 let rejected = settled.quests.iter();
                 rejected.for_each(|settled| self.contradicted(settled.quest));

@@ -15,6 +15,7 @@ use super::amendment::Amended;
 use super::claim::{Claimed, Released, Worker};
 use super::decision::{Decided, Dispute, Settlement};
 use super::redaction::Forgotten;
+use super::reopening::{Regressed, Reopened};
 use super::run_event::RunLine;
 use super::sample::Sampled;
 use super::state::{State, VerdictBasis};
@@ -87,6 +88,10 @@ events! {
     Resumed(Resumed),
     /// `settled`: a person decided REVIEWs.
     Settled(Box<Settlement>),
+    /// `regressed`: a PASS no longer holds, and its quest is TODO again.
+    Regressed(Box<Regressed>),
+    /// `reopened`: a person made locked quests TODO again.
+    Reopened(Box<Reopened>),
     /// `sampled`: PASSes were drawn for a person to check by hand.
     Sampled(Box<Sampled>),
     /// `disputed`: the world contradicted what counts as right.
@@ -111,6 +116,7 @@ impl Event {
         match self {
             Self::Amended(body) => Some(body.as_ref()),
             Self::Settled(body) => Some(body.as_ref()),
+            Self::Reopened(body) => Some(body.as_ref()),
             Self::Sampled(body) => Some(body.as_ref()),
             Self::Disputed(body) => Some(body.as_ref()),
             Self::Forgotten(body) => Some(body.as_ref()),
@@ -122,6 +128,7 @@ impl Event {
         match self {
             Self::Amended(body) => Some(body.as_mut()),
             Self::Settled(body) => Some(body.as_mut()),
+            Self::Reopened(body) => Some(body.as_mut()),
             Self::Sampled(body) => Some(body.as_mut()),
             Self::Disputed(body) => Some(body.as_mut()),
             Self::Forgotten(body) => Some(body.as_mut()),

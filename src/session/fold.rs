@@ -12,6 +12,7 @@ use super::event::{Asked, Attempt, Carried, Event, Fixed, Mark, Resolution};
 use super::index::Tables;
 use super::manifest::FoldConfig;
 use super::quest_record::{DependencyState, Effective, QuestRecord, Span};
+use super::reopening::{Regressed, Reopened};
 use super::run_event::{RunLine, RunStep};
 use super::sample::{Sample, Sampled};
 use super::state::{Ending, State};
@@ -60,6 +61,8 @@ impl Fold<'_> {
                 Ok(())
             }
             Event::Settled(settlement) => self.settle(settlement),
+            Event::Regressed(regressed) => self.regress(regressed),
+            Event::Reopened(reopened) => self.reopen(reopened),
             Event::Sampled(sampled) => self.sample(sampled),
             Event::Disputed(dispute) => self.dispute(dispute),
             Event::Forgotten(forgotten) => Ok(self.totals.forgetting.take(forgotten)?),
@@ -200,6 +203,27 @@ impl Fold<'_> {
             let mut record = self.known(settled.quest)?;
             let before = record.clone();
             record.settle(settled.attempt, settlement.decision, self.span)?;
+            self.put(&before, &record)?;
+        }
+        Ok(())
+    }
+
+    fn regress(&mut self, regressed: &Regressed) -> Folded {
+        let mut record = self.known(regressed.quest)?;
+        let before = record.clone();
+        record.regress(regressed.attempt, self.span)?;
+        self.put(&before, &record)
+    }
+
+    fn reopen(&mut self, reopened: &Reopened) -> Folded {
+        let ids = reopened.quests.iter().map(|it| it.quest);
+        if reopened.quests.is_empty() || !ids.is_sorted_by(|one, next| one < next) {
+            return Err("a decision names quests, in order".into());
+        }
+        for reopened in &reopened.quests {
+            let mut record = self.known(reopened.quest)?;
+            let before = record.clone();
+            record.reopen(reopened.attempt)?;
             self.put(&before, &record)?;
         }
         Ok(())

@@ -10,10 +10,11 @@ use jiff::Timestamp;
 use super::chain::{Line, Tip};
 use super::decision::{Dispute, Settlement};
 use super::error::{Damage, SessionError};
-use super::event::{Attempt, Dated, Event, IdempotencyKey, Resolution};
+use super::event::{Attempt, Dated, Event, IdempotencyKey, Mark, Resolution};
 use super::manifest::{Manifest, read_manifest};
 use super::quest_record::{QuestRecord, Span};
 use super::redaction::Forgetting;
+use super::reopening::Regressed;
 use super::run_event::RunStep;
 use crate::base::clock::Clock;
 use crate::base::{Digest, files};
@@ -431,6 +432,22 @@ impl LineReader {
             at: first.unwrap_or(attempt.at),
             ..attempt
         }))
+    }
+
+    /// Why the quest's PASS no longer holds, until its next attempt.
+    pub fn regression(&mut self, record: &QuestRecord) -> Found<Box<Regressed>> {
+        self.pick(record.regression, Event::try_as_regressed)
+    }
+
+    /// What the PASS or the confirmation in a line takes for its quest alone.
+    pub fn held_by(&mut self, line: Span) -> Result<Vec<Mark>, SessionError> {
+        let held = self.pick(Some(line), |event| match event {
+            Event::Attempt(attempt) => Some(attempt.holds),
+            Event::Carried(carried) => Some(carried.attempt.holds),
+            Event::Resolution(resolution) => Some(resolution.holds),
+            _ => None,
+        })?;
+        Ok(held.map(|held| held.value).unwrap_or_default())
     }
 
     pub fn resolution(&mut self, record: &QuestRecord) -> Found<Box<Resolution>> {

@@ -35,6 +35,7 @@ mod projection;
 mod quest_record;
 mod redact;
 mod redaction;
+mod reopening;
 mod run_event;
 mod sample;
 mod state;
@@ -68,6 +69,7 @@ pub use quest_record::{
 };
 pub use redact::Redactor;
 pub use redaction::{Forgetting, Forgotten, RedactedCopy, RedactedLine, Suppressed};
+pub use reopening::{Regressed, Reopened, Reopening};
 pub use run_event::{
     Began, DrivenAttempt, DrivenQuest, Reason, RunId, RunLine, RunProcess, RunStep, Spent,
 };

@@ -588,7 +588,7 @@ impl Session {
     /// lookup.
     pub fn repeats(&self, quest: QuestId, submitted: Digest) -> Result<Option<u32>, SessionError> {
         let record = self.quest_record(quest)?;
-        Ok(record.and_then(|record| record.repeats(submitted)))
+        Ok(record.and_then(|record| record.repeats(submitted, record.attempts.saturating_add(1))))
     }
 
     pub fn holder(&self, mark: &Mark) -> Result<Option<QuestRecord>, SessionError> {

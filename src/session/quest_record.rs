@@ -10,6 +10,7 @@ use strum::{IntoStaticStr, VariantArray};
 use super::claim::Claim;
 use super::decision::Decision;
 use super::event::{Asked, Attempt, Carried, Outcome, Resolution};
+use super::reopening::Reopening;
 use super::sample::Check;
 use super::state::{Ending, IllegalEvent, Progress, State, VerdictBasis};
 use crate::base::Digest;
@@ -60,6 +61,12 @@ pub struct QuestRecord {
     pub revisions: u32,
     /// Whether reviewers were asked about an answer, and the ledger has no reply.
     pub asked: bool,
+    /// When it became TODO again, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reopenings: Vec<Reopening>,
+    /// The line that says why its PASS no longer holds, until the next attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regression: Option<Span>,
     /// The quests that must have passed before it is handed out, in order.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub after: Box<[QuestId]>,
@@ -121,6 +128,8 @@ impl QuestRecord {
             handover: None,
             revisions: 0,
             asked: false,
+            reopenings: Vec::new(),
+            regression: None,
             after: quest.after.clone().into(),
             claim: None,
         }
@@ -185,18 +194,27 @@ impl QuestRecord {
         }
     }
 
-    /// The number of the earlier attempt with the same submission.
+    /// The number of the earlier attempt with the same submission as the attempt `number`.
     ///
-    /// An attempt with unanswered lookups is ignored, because they may be answered now.
-    pub fn repeats(&self, submitted: Digest) -> Option<u32> {
-        let place = self.first_of(submitted)?;
+    /// An attempt with unanswered lookups is ignored, because they may be answered now. So is one from
+    /// before the quest was reopened, because what it was judged by has changed.
+    pub fn repeats(&self, submitted: Digest, number: u32) -> Option<u32> {
+        let place = self.first_of(submitted, number)?;
         u32::try_from(place + 1).ok()
     }
 
-    fn first_of(&self, submitted: Digest) -> Option<usize> {
-        self.submissions.iter().position(|earlier| {
+    fn first_of(&self, submitted: Digest, number: u32) -> Option<usize> {
+        let reopenings = self.reopenings.iter().map(|it| it.attempts);
+        let first = reopenings.filter(|it| *it < number).max().unwrap_or(0);
+        let before = self
+            .submissions
+            .iter()
+            .take(number.saturating_sub(1) as usize);
+        let mut earlier = before.enumerate().skip(first as usize);
+        let found = earlier.find(|(_, earlier)| {
             earlier.digest == submitted && earlier.grounds != VerdictBasis::Unanswered
-        })
+        });
+        found.map(|(place, _)| place)
     }
 
     /// The line of the attempt that the last one repeats.
@@ -205,7 +223,7 @@ impl QuestRecord {
         if last.grounds != VerdictBasis::Repeat {
             return None;
         }
-        let place = self.first_of(last.digest)?;
+        let place = self.first_of(last.digest, self.attempts)?;
         Some(self.submissions[place].line)
     }
 
@@ -266,6 +284,7 @@ impl QuestRecord {
             line,
         });
         self.revisions += u32::from(attempt.revision);
+        self.regression = None;
         // A FAIL comes from the machine and is no reply of the reviewers.
         self.asked &= attempt.verdict == Verdict::Fail;
         self.last = Some(Last {
@@ -338,6 +357,37 @@ impl QuestRecord {
             return Err("only what was settled is reopened");
         }
         self.settled = Some(Settled { line, decision });
+        Ok(())
+    }
+
+    /// Applies the finding that its PASS no longer holds.
+    pub(super) fn regress(&mut self, attempt: u32, line: Span) -> Result<(), IllegalEvent> {
+        if self.progress.state != State::Pass {
+            return Err("only a PASS can cease to hold");
+        }
+        self.reopen(attempt)?;
+        self.regression = Some(line);
+        Ok(())
+    }
+
+    /// Makes it TODO again, with all tries and without what was decided about its last answer.
+    pub(super) fn reopen(&mut self, attempt: u32) -> Result<(), IllegalEvent> {
+        if self.progress.state == State::Todo {
+            return Err("only a locked quest is reopened");
+        }
+        if attempt != self.attempts {
+            return Err("a quest is reopened after its last attempt");
+        }
+        self.reopenings.push(Reopening {
+            attempts: self.attempts,
+            proof: self.proof(),
+        });
+        self.progress = Progress::NEW;
+        self.revisions = 0;
+        self.resolution = None;
+        self.settled = None;
+        self.dispute = None;
+        self.sampled = false;
         Ok(())
     }
 

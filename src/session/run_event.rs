@@ -225,6 +225,7 @@ reasons! {
     Poll = "poll", "the agent kept asking for its status";
     Breaker = "breaker", "there was no progress for too long";
     Diminishing = "diminishing", "the agent kept working and brought little that is new";
+    Regressed = "regressed", "what had passed broke again and again";
     RateLimited =
         "rate-limited", "the provider of the model limited its rate or was overloaded";
     NotLoggedIn = "not-logged-in", "the provider of the model refused the login";

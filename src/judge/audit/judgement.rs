@@ -12,7 +12,9 @@ use crate::judge::recorded::{NewJudgement, is_sent_back};
 use crate::judge::recorded::{doubts_of, mark, marks};
 use crate::judge::replay::{ReplayError, Replayer, is_recorded, resolved, without_gate};
 use crate::quest::{Key, Quest, QuestId, Verdict};
-use crate::session::{Attempt, Event, LineReader, Projection, QuestRecord, SessionError};
+use crate::session::{
+    Attempt, Event, LineReader, Projection, QuestRecord, Regressed, SessionError, VerdictBasis,
+};
 use crate::world::evidence::{Evidence, Exchange, Question, Recording, SandboxAnswer};
 use crate::world::sandbox::FileSeen;
 use crate::world::{EarlierDoubt, UniqueValue};
@@ -86,6 +88,7 @@ impl Examiner<'_> {
                 };
                 self.examine_attempt(line, &resolved(*last.value, resolution), None)
             }
+            Event::Regressed(regressed) => self.examine_regression(line, regressed),
             _ => Ok(Audited::default()),
         }
     }
@@ -122,9 +125,9 @@ impl Examiner<'_> {
                 }
                 // For a carried PASS, an earlier session answered the gate.
                 if !matches!(line.event, Event::Carried(_)) {
-                    let holder =
+                    let mut holder =
                         |value: &UniqueValue| self.holder(value, quest_record.id, line.offset);
-                    let mut wrong = wrong_answers(evidence, &holder);
+                    let mut wrong = wrong_answers(evidence, &mut holder);
                     wrong.extend(wrong_doubts(evidence, &line.doubted));
                     if !wrong.is_empty() {
                         find(FindingKind::Answer, wrong.join("; "));
@@ -165,6 +168,33 @@ impl Examiner<'_> {
         Ok(audited)
     }
 
+    /// It rests on the tree as it was then, so only what it says of itself can be checked.
+    fn examine_regression(
+        &self,
+        line: &JudgementLine,
+        regressed: &Regressed,
+    ) -> Result<Audited, SessionError> {
+        let forgetting = &self.projection.totals().forgetting;
+        let judgement = serde_json::from_str::<Judgement>(regressed.judgement.get());
+        let follows = judgement.is_ok_and(|judgement| {
+            let made = NewJudgement::without_gate(judgement, VerdictBasis::World);
+            let facts = made.judgement.facts.clone();
+            Judgement::from_facts(facts, Vec::new()).verdict == Verdict::Fail
+                && made.judgement.verdict == Verdict::Fail
+                && made.fired() == regressed.rules
+        });
+        let mut audited = Audited::default();
+        if !follows && !forgetting.has_line(line.line - 1) {
+            let record = self.projection.get(regressed.quest)?;
+            let what = String::from("its judgement is no FAIL by these rules");
+            let place = Place::of(line.line, record.as_ref());
+            audited
+                .findings
+                .push(Finding::new(FindingKind::Field, place, what));
+        }
+        Ok(audited)
+    }
+
     /// Whether an address was removed from the line or from a line that it depends on.
     fn is_redacted(
         &mut self,
@@ -188,11 +218,26 @@ impl Examiner<'_> {
     ///
     /// A holder never releases a value, so the holder before the line is also the holder at the end of
     /// the ledger.
-    fn holder(&self, value: &UniqueValue, except: QuestId, offset: u64) -> Option<Key> {
+    fn holder(&mut self, value: &UniqueValue, except: QuestId, offset: u64) -> Option<Key> {
+        let mark = mark(value);
         // An unreadable projection is reported elsewhere, because every line reads it.
-        let holder = self.projection.holder(&mark(value)).ok()??;
-        let before = holder.proof()?.offset < offset;
-        (holder.id != except && before).then(|| holder.key.clone())
+        let holder = self.projection.holder(&mark).ok()??;
+        if holder.id == except {
+            return None;
+        }
+        let earlier = holder.reopenings.iter().filter_map(|it| it.proof);
+        let mut proofs = earlier.chain(holder.proof());
+        let before = if holder.reopenings.is_empty() {
+            proofs.next()?.offset < offset
+        } else {
+            // Its PASSes may have held different values.
+            proofs.filter(|proof| proof.offset < offset).any(|proof| {
+                self.reader
+                    .held_by(proof)
+                    .is_ok_and(|held| held.contains(&mark))
+            })
+        };
+        before.then(|| holder.key.clone())
     }
 
     /// The number of the earlier attempt with the same submission, unless it had unanswered lookups.
@@ -201,8 +246,9 @@ impl Examiner<'_> {
             return Ok(None);
         }
         let record = self.projection.get(attempt.quest)?;
-        let earlier = record.and_then(|record| record.repeats(attempt.submission.digest()));
-        Ok(earlier.filter(|number| *number < attempt.number))
+        let earlier =
+            record.and_then(|record| record.repeats(attempt.submission.digest(), attempt.number));
+        Ok(earlier)
     }
 }
 
@@ -303,7 +349,10 @@ fn misfits(
 }
 
 /// The answers in `evidence` that the ledger contradicts, one sentence each.
-fn wrong_answers(evidence: &Evidence, holder: &dyn Fn(&UniqueValue) -> Option<Key>) -> Vec<String> {
+fn wrong_answers(
+    evidence: &Evidence,
+    holder: &mut dyn FnMut(&UniqueValue) -> Option<Key>,
+) -> Vec<String> {
     let who =
         |key: Option<&Key>| key.map_or("nobody".to_owned(), |key| format!("{:?}", key.as_str()));
     let mut wrong = Vec::new();
@@ -445,9 +494,9 @@ mod tests {
 
     #[test]
     fn detects_hidden_and_invented_holders() {
-        assert_eq!(wrong_answers(&asked(Some("Acme")), &acme), [""; 0]);
+        assert_eq!(wrong_answers(&asked(Some("Acme")), &mut acme), [""; 0]);
         for told in [None, Some("Bolt")] {
-            let wrong = wrong_answers(&asked(told), &acme);
+            let wrong = wrong_answers(&asked(told), &mut acme);
             let [wrong] = wrong.as_slice() else {
                 panic!("{wrong:?}");
             };

@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::base::{Digest, files};
-use crate::gate::Fact;
+use crate::gate::{Fact, Judgement};
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::names;
 use crate::judge::host_queue::{HostQueue, Job, JudgedJob, NetworkEvidence, Next, STACK};
@@ -157,7 +157,9 @@ fn feed(
             }
             _ => {}
         }
-        if let Event::Attempt(_) | Event::Resolution(_) | Event::Carried(_) = entry.event {
+        if let Event::Attempt(_) | Event::Resolution(_) | Event::Carried(_) | Event::Regressed(_) =
+            entry.event
+        {
             // Sending fails only if every thread has failed, which joining reports.
             let _ = lines.send(JudgementLine {
                 line,
@@ -245,6 +247,16 @@ fn unsigned(
         Event::Disputed(dispute) => {
             let what = format!("a dispute (by {:?})", dispute.by);
             (Some(dispute.quest), what)
+        }
+        Event::Reopened(reopened) => {
+            let quest = match reopened.quests.as_slice() {
+                [one] => Some(one.quest),
+                _ => None,
+            };
+            (
+                quest,
+                format!("a decision to reopen (by {:?})", reopened.by),
+            )
         }
         Event::Sampled(sampled) => (None, format!("a draw of a sample (by {:?})", sampled.by)),
         Event::Amended(amended) => {
@@ -385,12 +397,23 @@ pub struct Live {
     /// What would not pass now, in the order of the lines.
     #[serde(skip)]
     pub drift: Vec<Finding>,
+    /// The PASSes that fail now, with their attempts.
+    #[serde(skip)]
+    pub lost: Vec<LostPass>,
     /// Which could not be judged again, and why.
     #[serde(skip)]
     pub failed: Vec<(QuestId, String)>,
     /// How many were not judged again, since it was stopped.
     #[serde(skip_serializing_if = "is_zero")]
     pub left: usize,
+}
+
+/// A PASS that fails now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostPass {
+    pub quest: QuestId,
+    pub attempt: u32,
+    pub judgement: Judgement,
 }
 
 /// What is asked when a PASS is judged again.
@@ -437,6 +460,7 @@ pub fn ask_world(
     };
     'batches: for batch in proven.chunks(BATCH) {
         let mut jobs = Vec::with_capacity(batch.len());
+        let mut attempts = BTreeMap::new();
         for one in batch {
             let Some(record) = projection.get(one.quest)? else {
                 continue;
@@ -459,6 +483,7 @@ pub fn ask_world(
                     store: session.evidence(),
                 }),
             };
+            attempts.insert(record.id, record.attempts);
             jobs.push(Job {
                 quest: reader.quest(&record)?,
                 submission,
@@ -472,7 +497,9 @@ pub fn ask_world(
             match queue.next(stop) {
                 Ok(Next::Judged(one)) => {
                     judged();
-                    live.take(lines.get(&one.job.quest.id).copied(), *one);
+                    let quest = one.job.quest.id;
+                    let attempt = attempts.get(&quest).copied().unwrap_or_default();
+                    live.take(lines.get(&quest).copied(), attempt, *one);
                 }
                 Ok(Next::Stopped) => break 'batches,
                 Ok(Next::Done) => break,
@@ -492,7 +519,7 @@ pub fn ask_world(
 }
 
 impl Live {
-    fn take(&mut self, line: Option<u64>, judged: JudgedJob) {
+    fn take(&mut self, line: Option<u64>, attempt: u32, judged: JudgedJob) {
         self.asked += 1;
         self.left = self.left.saturating_sub(1);
         let judgement = judged.judgement;
@@ -509,6 +536,13 @@ impl Live {
             let facts = judgement.facts;
             self.unanswered.push(Silent { place, facts });
             return;
+        }
+        if judgement.verdict == Verdict::Fail {
+            self.lost.push(LostPass {
+                quest: judged.job.quest.id,
+                attempt,
+                judgement: judgement.clone(),
+            });
         }
         let what = format!(
             "the gate says {} now that the world was asked again",
@@ -622,6 +656,7 @@ mod tests {
         let mut live = Live::default();
         live.take(
             None,
+            1,
             JudgedJob {
                 job: Job {
                     quest: Quest {

@@ -228,6 +228,19 @@ impl Courses {
                 let step = step(at, &what, None, rules);
                 self.judge(again.quest, step, &again.rules, again.judgement.get());
             }
+            Event::Regressed(regressed) => {
+                let rules = regressed.rules.clone();
+                let step = step(at, "no longer holds", None, rules);
+                let judgement = regressed.judgement.get();
+                self.judge(regressed.quest, step, &regressed.rules, judgement);
+            }
+            Event::Reopened(reopened) => {
+                let counts = self.policy.admits(reopened.as_ref(), prev);
+                for quest in &reopened.quests {
+                    let decided = decided(at, "reopened", counts, &reopened.by, &reopened.note);
+                    self.decide(quest.quest, decided, counts);
+                }
+            }
             Event::Carried(carried) => {
                 let note = format!("passed first on {:.0}", carried.origin.at);
                 let step = step(at, "PASS, carried", None, vec![note]);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use rusqlite::types::Value;
 
 use super::*;
-use crate::quest::Verdict;
+use crate::quest::{Submission, Verdict};
 use crate::session::claim::{Claimed, Lease, Released};
 use crate::session::decision::{Decided, Decision, Dispute, SettledQuest, Settlement};
 use crate::session::event::{Carried, Origin, Outcome, Resolution, Resumed};
@@ -15,8 +15,8 @@ use crate::session::open::tests::{
     Made, at, attempt, ledger, made, made_in_order, made_under_key, operator_key, salt,
 };
 use crate::session::{
-    Asked, Check, DrivenQuest, Effective, Fix, Fixed, Mark, Reason, RunId, RunLine, RunStep,
-    Sampled, VerdictBasis,
+    Asked, Check, DrivenQuest, Effective, Fix, Fixed, Mark, Progress, Reason, Regressed, Reopened,
+    Reopening, RunId, RunLine, RunStep, Sampled, VerdictBasis,
 };
 
 mod steps;
@@ -104,6 +104,25 @@ fn settlement(session: &Session, quests: &[usize], decision: Decision) -> Settle
 
 fn settled(session: &Session, quest: usize, decision: Decision) -> Event {
     Event::Settled(Box::new(settlement(session, &[quest], decision)))
+}
+
+fn regressed(session: &Session, quest: usize) -> Event {
+    let record = session.quest_record(id(quest)).unwrap().unwrap();
+    Event::Regressed(Box::new(Regressed {
+        quest: record.id,
+        attempt: record.attempts,
+        rules: vec!["tests-pass".into()],
+        judgement: serde_json::value::to_raw_value("").unwrap(),
+    }))
+}
+
+fn reopened(session: &Session, quest: usize) -> Reopened {
+    Reopened {
+        quests: settlement(session, &[quest], Decision::Reopened).quests,
+        by: "kim".into(),
+        note: "the list was wrong".into(),
+        seal: None,
+    }
 }
 
 fn contradiction(quest: usize) -> Dispute {
@@ -498,4 +517,78 @@ fn a_person_settles_a_sampled_pass_which_stays_a_pass() {
     ));
     let sample = session.totals().sample.unwrap();
     assert_eq!((sample.wrong, sample.drawn()), (1, 1));
+}
+
+#[test]
+fn a_pass_that_no_longer_holds_is_todo_again_with_all_tries() {
+    let made = made_in_order(&[vec![], vec![0]]);
+    let mut session = Session::open(&made.dir).unwrap();
+    let record = |session: &Session| session.quest_record(id(0)).unwrap().unwrap();
+    let failed = attempt(&session, 0, Verdict::Fail, VerdictBasis::World);
+    assert!(append(&mut session, failed));
+    // Only a PASS can cease to hold, and only a locked quest is reopened.
+    let early = regressed(&session, 0);
+    assert!(!append(&mut session, early));
+    let early = Event::Reopened(Box::new(reopened(&session, 0)));
+    assert!(!append(&mut session, early));
+    let passed = pass(&session, 0, "mailbox a@b.kr");
+    assert!(append(&mut session, passed));
+    let proof = record(&session).proof();
+    assert!(proof.is_some());
+    let lost = regressed(&session, 0);
+    assert!(append(&mut session, lost.clone()));
+    let now = record(&session);
+    assert_eq!(now.progress, Progress::NEW);
+    assert_eq!((now.attempts, now.proof()), (2, None));
+    assert_eq!(now.reopenings, [Reopening { attempts: 2, proof }]);
+    assert!(
+        session
+            .reader()
+            .unwrap()
+            .regression(&now)
+            .unwrap()
+            .is_some()
+    );
+    assert_eq!(session.totals().tally.todo, 2);
+    // What waits for it waits again, and what it holds stays held.
+    assert_eq!(session.waiting().unwrap().quests, [id(1)]);
+    let holder = session.holder(&Mark("mailbox a@b.kr".into())).unwrap();
+    assert_eq!(holder.map(|it| it.id), Some(id(0)));
+    assert!(!append(&mut session, lost), "it is no PASS any more");
+    let again = pass(&session, 0, "mailbox a@b.kr");
+    assert!(append(&mut session, again));
+    let now = record(&session);
+    assert_eq!((now.attempts, now.regression), (3, None));
+    assert_eq!(session.waiting().unwrap().quests, []);
+    session.fold().unwrap();
+    assert_eq!(session.repairs(), []);
+}
+
+#[test]
+fn an_answer_from_before_a_reopening_is_no_repeat() {
+    let made = made(1);
+    let mut session = Session::open(&made.dir).unwrap();
+    let first = Submission::None("looked everywhere".into());
+    let answer = |session: &Session, verdict| {
+        let Event::Attempt(mut attempt) = attempt(session, 0, verdict, VerdictBasis::World) else {
+            panic!("an attempt");
+        };
+        (attempt.submission, attempt.submitted) = (first.clone(), first.digest());
+        Event::Attempt(attempt)
+    };
+    for verdict in [Verdict::Fail, Verdict::Review] {
+        let judged = answer(&session, verdict);
+        assert!(append(&mut session, judged));
+    }
+    let reopened = Event::Reopened(Box::new(reopened(&session, 0)));
+    assert!(append(&mut session, reopened));
+    assert_eq!(session.repeats(id(0), first.digest()).unwrap(), None);
+    for _ in 0..2 {
+        let judged = answer(&session, Verdict::Fail);
+        assert!(append(&mut session, judged));
+    }
+    let record = session.quest_record(id(0)).unwrap().unwrap();
+    let repeats = (1..=4).map(|number| record.repeats(first.digest(), number));
+    assert_eq!(repeats.collect::<Vec<_>>(), [None, Some(1), None, Some(3)]);
+    assert_eq!(session.repeats(id(0), first.digest()).unwrap(), Some(3));
 }

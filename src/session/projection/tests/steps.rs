@@ -4,7 +4,7 @@ use super::*;
 
 /// What is done to a quest, by a worker, after so many seconds.
 fn any_step() -> impl Strategy<Value = (u8, usize, u8, i64)> {
-    (0u8..16, 0usize..4, 0u8..3, -1_000i64..1_000)
+    (0u8..18, 0usize..4, 0u8..3, -1_000i64..1_000)
 }
 
 /// Which of four quests come after which; circles too, that no list makes.
@@ -71,6 +71,9 @@ fn do_step(
             attempt: u32::from(who),
             fix: Fix::Changed,
         }),
+        16 => regressed(session, quest),
+        17 if who == 0 => Event::Reopened(Box::new(reopened(session, quest))),
+        17 => Event::Reopened(Box::new(sealed(session, reopened(session, quest)))),
         15 if who == 0 => sampled(&[quest]),
         15 => Event::Sampled(Box::new(sealed(session, drawn(&[quest])))),
         _ => claim(quest, &format!("w{who}")),

@@ -1,0 +1,85 @@
+//! Makes quests TODO again whose PASS does not hold by the tree and the commands as they are now.
+
+use std::sync::Arc;
+
+use itertools::Itertools as _;
+use serde_json::value::to_raw_value;
+
+use crate::base::clock::Clock;
+use crate::gate::Gate as _;
+use crate::judge::audit::{Asks, LostPass, Proven, ask_world};
+use crate::judge::context::JudgeContext;
+use crate::judge::error::JudgeError;
+use crate::quest::QuestId;
+use crate::session::{Event, Regressed, Session, State};
+use crate::world::evidence::Evidence;
+
+/// Judges every PASS that rests on the tree, on commands or on services again, and returns those that
+/// fail. All of them see the tree of one moment.
+pub fn lost_passes(
+    session: &Session,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<LostPass>, JudgeError> {
+    let mut context = JudgeContext::of(session)?;
+    context.world.hold_tree()?;
+    let projection = session.projection()?;
+    let mut reader = session.reader()?;
+    let mut proven = Vec::new();
+    for record in projection.quests() {
+        let record = record?;
+        if record.progress.state != State::Pass {
+            continue;
+        }
+        let Some(attempt) = reader.last_attempt(&record)? else {
+            continue;
+        };
+        let evidence: Evidence = serde_json::from_str(attempt.value.evidence.get())?;
+        let repeats = context.kind.gate.accepts_repeats();
+        if evidence.rests_on_machine(repeats) {
+            proven.push(Proven {
+                quest: record.id,
+                line: 0,
+                by_others: false,
+                on_machine: true,
+            });
+        }
+    }
+    let world = Arc::new(context.world);
+    let asks = Asks::Machine;
+    let live = ask_world(session, &projection, &proven, &world, asks, &|| (), stop)?;
+    Ok(live.lost)
+}
+
+/// Records what no longer holds, unless the quest was answered or settled in the meantime. Returns the
+/// quests that are TODO again.
+pub fn record_lost(
+    session: &mut Session,
+    lost: Vec<LostPass>,
+    clock: &mut dyn Clock,
+) -> Result<Vec<QuestId>, JudgeError> {
+    if lost.is_empty() {
+        return Ok(Vec::new());
+    }
+    session.append(clock, |session, _| {
+        let mut events = Vec::new();
+        let mut quests = Vec::new();
+        for pass in lost {
+            let record = session.quest_record(pass.quest)?;
+            let holds = record.is_some_and(|record| {
+                record.progress.state == State::Pass && record.attempts == pass.attempt
+            });
+            if !holds {
+                continue;
+            }
+            let rules = pass.judgement.facts.iter().map(|fact| &fact.rule);
+            quests.push(pass.quest);
+            events.push(Event::Regressed(Box::new(Regressed {
+                quest: pass.quest,
+                attempt: pass.attempt,
+                rules: rules.unique().map(ToString::to_string).collect(),
+                judgement: to_raw_value(&pass.judgement)?,
+            })));
+        }
+        Ok((events, quests))
+    })
+}
