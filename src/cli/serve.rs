@@ -249,9 +249,9 @@ async fn listen(context: &Context, args: &ServeArgs) -> Result<Listening> {
             names.push(host.clone());
         }
     }
-    let named = names.first().filter(|_| !args.behind_proxy);
+    let public = names.first().filter(|_| !args.behind_proxy);
     let scheme = if is_https { "https" } else { "http" };
-    let url = match named {
+    let url = match public {
         Some(name) if address.ip().is_unspecified() => format!("{scheme}://{name}"),
         _ => format!("{scheme}://{address}"),
     };

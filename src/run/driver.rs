@@ -6,8 +6,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use itertools::Itertools as _;
-
 use super::access::Judge;
 use super::plan::{Plan, RunError, RunEvent, SharedRunState};
 use super::quest_run::PromptBuilder;
@@ -117,32 +115,9 @@ pub fn run(
             ends.into_iter().collect::<Result<(), _>>()
         })
     };
-    let mut worked = Ok(());
-    for round in 1..=MAX_ROUNDS {
-        worked = work_all(observer);
-        // Before anything is judged again, because orphans could still change the tree.
-        launcher.reap_orphans();
-        if worked.is_err() {
-            shared.stop(Reason::Error);
-            break;
-        }
-        if shared.stopping().is_some() || session.fold()?.totals().tally.todo > 0 {
-            break;
-        }
-        let stop = || observer.wants_to_stop();
-        let lost = lost_passes(&session, &stop)?;
-        let regressed = record_lost(&mut session, lost, &mut SystemClock)?;
-        if regressed.is_empty() {
-            break;
-        }
-        for quest in &regressed {
-            observer.observe(&RunEvent::Note {
-                text: format!("quest {quest} no longer holds, and is TODO again"),
-            });
-        }
-        if round == MAX_ROUNDS {
-            shared.stop(Reason::Regressed);
-        }
+    let worked = work_in_rounds(&mut session, &shared, &launcher, observer, &work_all);
+    if worked.is_err() {
+        shared.stop(Reason::Error);
     }
     let tally = session.fold()?.totals().tally;
     let complete = tally.todo == 0;
@@ -158,6 +133,39 @@ pub fn run(
     observer.observe(&RunEvent::Ended { run, reason, tally });
     lock.remove();
     worked.map(|()| reason)
+}
+
+/// Works until nothing is TODO and every PASS holds when it is judged again, or until the run stops.
+fn work_in_rounds(
+    session: &mut Session,
+    shared: &SharedRunState,
+    launcher: &AgentLauncher,
+    observer: &mut dyn RunObserver,
+    work_all: &dyn Fn(&mut dyn RunObserver) -> Result<(), RunError>,
+) -> Result<(), RunError> {
+    for round in 1..=MAX_ROUNDS {
+        let worked = work_all(observer);
+        // Before anything is judged again, because orphans could still change the tree.
+        launcher.reap_orphans();
+        worked?;
+        if shared.stopping().is_some() || session.fold()?.totals().tally.todo > 0 {
+            return Ok(());
+        }
+        let lost = lost_passes(session, &|| observer.wants_to_stop())?;
+        let regressed = record_lost(session, lost, &mut SystemClock)?;
+        if regressed.is_empty() {
+            return Ok(());
+        }
+        for quest in regressed {
+            observer.observe(&RunEvent::Note {
+                text: format!("quest {quest} no longer holds, and is TODO again"),
+            });
+        }
+        if round == MAX_ROUNDS {
+            shared.stop(Reason::Regressed);
+        }
+    }
+    Ok(())
 }
 
 fn listen(events: &Receiver<RunEvent>, observer: &mut dyn RunObserver, shared: &SharedRunState) {
