@@ -36,7 +36,6 @@ use super::report::{Asked, Made, made, page};
 use super::settings::Settings;
 use super::settings::run::RunTable;
 use super::shell_line::{ShellLine, words};
-use super::until;
 use crate::base::text::Escaped;
 use crate::judge;
 use crate::judge::completeness::{MinPass, ShortfallKind};
@@ -139,6 +138,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 }
+
+/// The quest kind of the sessions that `until` makes.
+pub(super) const UNTIL: &str = "until";
 
 const AGENT: &str = "The agent";
 
@@ -289,7 +291,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         context.dir = real;
     }
     refuse_inside_a_run(&session)?;
-    if args.answer.is_none() && session.manifest().kind.name == until::NAME {
+    if args.answer.is_none() && session.manifest().kind.name == UNTIL {
         plan.answers = Answers::World;
     }
     check(&session, &plan)?;
@@ -414,7 +416,7 @@ fn hints(context: &Context, folded: &Folded) -> Vec<String> {
     }
     let command = ShellLine::comail("list --state todo", named);
     let left = format!("list what is left: `{}`", command.text());
-    let again = if folded.session.manifest().kind.name == until::NAME {
+    let again = if folded.session.manifest().kind.name == UNTIL {
         "the same command line continues"
     } else {
         "another `comail run` continues"

@@ -21,7 +21,7 @@ use super::context::Context;
 use super::exit::{Exit, Hinted, UsageError, refuse};
 use super::progress;
 use super::prove::{freeze_as, proof_of};
-use super::run::{self as driver, RunArgs};
+use super::run::{self as driver, RunArgs, UNTIL};
 use super::scan::{self, ScanArgs};
 use super::shell_line::{quoted, words};
 use crate::base::text::{EscapedLines, plural, single_spaced, truncate_start};
@@ -133,8 +133,6 @@ struct Terms<'a> {
     max_tries: NonZeroU32,
 }
 
-pub(super) const NAME: &str = "until";
-
 /// Without arguments, these never succeed.
 const NEVER: [&str; 3] = ["test", "[", "false"];
 
@@ -230,7 +228,7 @@ fn prepare(context: &mut Context, args: &UntilArgs, run: &RunArgs) -> Result<()>
     let text = |purpose| args.quest_file(purpose, &zone, &path);
     let freezing = Freezing {
         // Paths in the definition start from its folder. No such file is read.
-        path: &tree.join(NAME),
+        path: &tree.join(UNTIL),
         command: Some(format!("comail until {}", words(&args.commands))),
         text: format!("{terms}\n{}", text(Purpose::Gate)?),
         tree: Some(tree.clone()),
@@ -395,7 +393,7 @@ impl UntilArgs {
         let checks: Result<Vec<_>> = std::iter::once(Ok(unchanged)).chain(checks).collect();
         let key = self.key();
         let file = json!({
-            "name": NAME,
+            "name": UNTIL,
             "unit": "task",
             "about": "Commands that must succeed over a tree",
             "input": { "format": "jsonl", "key": ["task"], "show": ["text"] },

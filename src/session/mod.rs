@@ -65,11 +65,12 @@ pub use manifest::{FORMAT, FoldConfig, Frozen, KindRecord, Manifest, WorldKind, 
 pub use open::{Repair, Session};
 pub use projection::Projection;
 pub use quest_record::{
-    Blocked, DependencyState, Effective, Last, QuestRecord, Resolved, Settled, Span, Waiting,
+    Blocked, DependencyState, Effective, Last, QuestRecord, Reopening, Resolved, Settled, Span,
+    Waiting,
 };
 pub use redact::Redactor;
 pub use redaction::{Forgetting, Forgotten, RedactedCopy, RedactedLine, Suppressed};
-pub use reopening::{Regressed, Reopened, Reopening};
+pub use reopening::{Regressed, Reopened};
 pub use run_event::{
     Began, DrivenAttempt, DrivenQuest, Reason, RunId, RunLine, RunProcess, RunStep, Spent,
 };

@@ -10,7 +10,6 @@ use strum::{IntoStaticStr, VariantArray};
 use super::claim::Claim;
 use super::decision::Decision;
 use super::event::{Asked, Attempt, Carried, Outcome, Resolution};
-use super::reopening::Reopening;
 use super::sample::Check;
 use super::state::{Ending, IllegalEvent, Progress, State, VerdictBasis};
 use crate::base::Digest;
@@ -99,6 +98,16 @@ pub struct Resolved {
 pub struct Settled {
     pub line: Span,
     pub decision: Decision,
+}
+
+/// A time at which a quest became TODO again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reopening {
+    /// How many attempts it had.
+    pub attempts: u32,
+    /// The line of its PASS, if it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Span>,
 }
 
 /// The state of a quest that others wait for.

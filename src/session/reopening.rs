@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::decision::{Seal, SettledQuest, decided};
-use super::quest_record::Span;
 use crate::quest::QuestId;
 
 /// The body of `regressed`: the gate fails a PASS by the tree and the commands as they are now.
@@ -45,13 +44,3 @@ pub struct Reopened {
 }
 
 decided!(Reopened = "reopened");
-
-/// A time at which a quest became TODO again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reopening {
-    /// How many attempts it had.
-    pub attempts: u32,
-    /// The line of its PASS, if it had one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proof: Option<Span>,
-}
