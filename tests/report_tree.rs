@@ -139,6 +139,33 @@ fn parts_that_pass_alone_must_pass_together() {
 }
 
 #[test]
+fn a_failed_whole_says_which_quests_it_suspects() {
+    let quest = with_final();
+    for (number, file) in [("1", "in/one.sh"), ("2", "in/two.sh"), ("3", "in/yes.sh")] {
+        fs::write(quest.at(file), "exit 0\n").expect("a script");
+        let (id, file) = (format!("--id={number}"), format!("--file={file}"));
+        quest.place.run(["submit", &id, &file]).ok();
+    }
+    fs::write(quest.at("in/whole.sh"), "exit 1\n").expect("a script");
+    let suspects = || {
+        let (_, report) = quest.place.json(["report"]);
+        report["shortfalls"][0]["quests"].clone()
+    };
+    let reopen = ["reopen", "--suspects", "--note=the whole fails"];
+    assert_eq!(suspects(), Value::Null);
+    let run = at_terminal(&quest.place, &reopen, "reopen");
+    assert!(run.stdout.contains("suspect no quest"), "{run:?}");
+    run.exits(2);
+    let bad = "echo in/two.sh:3: bad name; exit 1\n";
+    fs::write(quest.at("in/whole.sh"), bad).expect("a script");
+    assert_eq!(suspects(), json!([2]));
+    at_terminal(&quest.place, &reopen, "reopen").ok();
+    let reopened = quest.place.events("reopened");
+    assert_eq!(reopened[0]["quests"], json!([{"quest": 2, "attempt": 1}]));
+    assert_eq!(found(&quest).1[0], "todo: ");
+}
+
+#[test]
 fn the_whole_is_not_judged_before_it_is_there() {
     let quest = with_final();
     fs::write(quest.at("in/whole.sh"), "exit 0\n").expect("a script");

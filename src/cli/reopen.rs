@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use super::context::{self, Context};
 use super::dispute::{describe, usage_error};
-use super::exit::Exit;
+use super::exit::{Exit, refuse};
 use super::person::{PersonArgs, nonempty_note};
+use crate::judge::JudgeContext;
 use crate::quest::QuestId;
 use crate::review::{self, Person};
 
@@ -21,8 +22,14 @@ use crate::review::{self, Person};
 #[derive(Debug, Args)]
 pub struct ReopenArgs {
     /// The numbers of the quests, or their keys; a number is a key only if no quest has that number
-    #[arg(value_name = "N|KEY", required = true)]
+    #[arg(value_name = "N|KEY", required_unless_present = "suspects")]
     quests: Vec<String>,
+
+    /// The quests that the checks of the whole result suspect: they name a file that the PASS saw
+    ///
+    /// The checks of `[final]` run first.
+    #[arg(long, conflicts_with = "quests")]
+    suspects: bool,
 
     /// Why, such as what the whole result lacks
     #[arg(long, value_name = "TEXT")]
@@ -45,6 +52,14 @@ pub(super) fn run(context: &mut Context, args: &ReopenArgs) -> Result<Exit> {
     let mut named = Vec::new();
     for quest in &args.quests {
         named.push(context::find(&session, quest)?.id);
+    }
+    if args.suspects {
+        named = JudgeContext::of(&session)?.final_gate(&session)?.suspects;
+        if named.is_empty() {
+            return refuse(
+                "the checks of the whole result suspect no quest: name the quests; nothing changed",
+            );
+        }
     }
     let quests = review::may_reopen(&session, named).map_err(usage_error)?;
     let mut described = Vec::new();

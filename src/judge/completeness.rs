@@ -560,6 +560,7 @@ fn final_gate(said: &FinalResult) -> Option<Shortfall> {
         FinalWord::None | FinalWord::Passed | FinalWord::Proven => None,
         FinalWord::Refused => Some(Shortfall {
             details: said.details.clone(),
+            quests: said.suspects.clone(),
             ..Shortfall::new(kind, "the checks over the whole result did not pass")
         }),
         FinalWord::Unjudged => {

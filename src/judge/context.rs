@@ -20,6 +20,7 @@ use crate::quest::file::NegativeTable;
 use crate::quest::{Fields, Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{Event, Fix, Fixed, Session, State};
 use crate::world::World;
+use crate::world::evidence::Evidence;
 use crate::world::fetch::live::SharedWorld;
 use crate::world::sandbox::{
     Alteration, CommandResult, CommandSpec, Edit, End, SandboxConfig, run_in_tree,
@@ -254,6 +255,8 @@ pub struct FinalResult {
     pub word: FinalWord,
     /// What it found, or why it did not run.
     pub details: Vec<String>,
+    /// The quests that a failure suspects, in order.
+    pub suspects: Vec<QuestId>,
 }
 
 /// What the checks over the whole result said, in a word.
@@ -276,6 +279,7 @@ impl FinalResult {
         Self {
             word: FinalWord::Unjudged,
             details: vec![why.into()],
+            suspects: Vec::new(),
         }
     }
 
@@ -283,6 +287,7 @@ impl FinalResult {
         Self {
             word,
             details: Vec::new(),
+            suspects: Vec::new(),
         }
     }
 }
@@ -320,6 +325,7 @@ impl JudgeContext {
             return Ok(FinalResult {
                 word: FinalWord::Refused,
                 details: judgement.facts.iter().map(sentence).collect(),
+                suspects: suspects(session, &judgement.facts)?,
             });
         }
         let Some(negative) = &part.negative else {
@@ -339,8 +345,48 @@ impl JudgeContext {
         Ok(FinalResult {
             word: FinalWord::Refused,
             details: std::iter::once(what).chain(facts).collect(),
+            suspects: Vec::new(),
         })
     }
+}
+
+/// The quests whose PASS saw a file that one of these facts names.
+fn suspects(session: &Session, facts: &[Fact]) -> Result<Vec<QuestId>, JudgeError> {
+    let projection = session.projection()?;
+    let mut reader = session.reader()?;
+    let mut suspects = Vec::new();
+    for record in projection.quests() {
+        let record = record?;
+        if record.progress.state != State::Pass {
+            continue;
+        }
+        let Some(attempt) = reader.last_attempt(&record)? else {
+            continue;
+        };
+        let evidence: Evidence = serde_json::from_str(attempt.value.evidence.get())?;
+        let mut files = evidence.files();
+        if files.any(|file| facts.iter().any(|fact| names(fact, file))) {
+            suspects.push(record.id);
+        }
+    }
+    Ok(suspects)
+}
+
+/// Whether a fact has the path of this file, as a path of its own.
+fn names(fact: &Fact, file: &TreePath) -> bool {
+    let texts = [
+        fact.location.as_deref(),
+        Some(&*fact.expected),
+        Some(&*fact.actual),
+    ];
+    let is_of_path = |c: char| c.is_alphanumeric() || "_-/".contains(c);
+    texts.into_iter().flatten().any(|text| {
+        text.match_indices(file.as_str()).any(|(at, found)| {
+            let before = text[..at].trim_end_matches("./");
+            let after = &text[at + found.len()..];
+            !before.ends_with(is_of_path) && !after.starts_with(is_of_path)
+        })
+    })
 }
 
 pub(super) fn sentence(fact: &Fact) -> String {
@@ -382,8 +428,25 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::base::rows;
     use crate::gate::{Fact, RuleId};
     use crate::world::sandbox::Confinement;
+
+    #[test]
+    fn a_fact_names_a_file_by_its_whole_path() {
+        let file = TreePath::parse("src/a.rs").unwrap();
+        for (text, expected) in rows! {
+            "src/a.rs:3: no such name" => true;
+            "at ./src/a.rs" => true;
+            "error in `src/a.rs`" => true;
+            "my/src/a.rs" => false;
+            "src/a.rs/x" => false;
+            "src/a.rsx" => false;
+            "a.rs" => false;
+        } {
+            assert_eq!(names(&Fact::wrong("", text), &file), expected, "{text}");
+        }
+    }
 
     fn plan() -> FixerPlan {
         FixerPlan {

@@ -40,6 +40,7 @@ use crate::base::Digest;
 use crate::quest::Key;
 use crate::world::fetch::robots::{MAX_REDIRECTS, means_no_rules, robots_url};
 use crate::world::sandbox::Network;
+use crate::world::tree::TreePath;
 
 pub use sandbox::{Question, SandboxAnswer};
 
@@ -97,6 +98,17 @@ pub struct BodyRef {
 impl Evidence {
     fn find<'e, T>(&'e self, answer: impl Fn(&'e Exchange) -> Option<T>) -> Option<T> {
         self.exchanges.iter().find_map(answer)
+    }
+
+    /// The files of the tree that were looked at.
+    pub fn files(&self) -> impl Iterator<Item = &TreePath> {
+        self.exchanges.iter().filter_map(|exchange| match exchange {
+            Exchange::Sandbox {
+                asked: Question::File(path),
+                ..
+            } => Some(path),
+            _ => None,
+        })
     }
 
     pub fn page(&self, page: &Url) -> Option<&PageAnswer> {

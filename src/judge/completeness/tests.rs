@@ -30,6 +30,7 @@ fn said(word: FinalWord, details: &[&str]) -> FinalResult {
     FinalResult {
         word,
         details: details.iter().map(|text| (*text).to_owned()).collect(),
+        suspects: Vec::new(),
     }
 }
 
