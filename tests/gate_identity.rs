@@ -198,7 +198,7 @@ const HOMES: &[Case] = cases![
             net.net.web.reply(WWW, "/notice", Reply::status(503));
             submission
         };
-    "a silent notice of a site that declares the name" => "PASS", |net| {
+    "a silent notice of a site that declares the name" => "REVIEW identity-unanswered", |net| {
             net.net.web.reply(WWW, "/notice", Reply::status(503));
             home(net, "<a href=/notice>Impressum</a><footer>© Acme Foods</footer>")
         };

@@ -18,9 +18,9 @@ use url::{Position, Url};
 
 use self::company_name::{CompanyName, Folded};
 use self::declared::Declared;
-use self::name_similarity::{Similarity, extends, similarity};
+use self::name_similarity::{Similarity, extends, is_in_another_script, similarity};
 use self::notice::Parted;
-use self::operator::{Named, Reading, Whose, begins_with, firm, operators};
+use self::operator::{Named, Reading, Slot, Whose, begins_with, firm, operators};
 use self::words::{Line, NotInUse, Rank, UNUSED};
 use super::freemail::freemail;
 use super::site::{hosted, on_site, vouches};
@@ -121,9 +121,18 @@ enum Mention {
 
 /// What a page says of who runs the site.
 enum Said {
-    Company,
+    Company(Slot),
     Another(Named),
+    /// A person, who may run a shop of any name, or what may be the company's name in another script.
+    Compatible,
     Nothing,
+}
+
+/// Why a notice does not say who runs the site.
+enum Unread {
+    /// It names nobody, is missing, or belongs to another site.
+    Bare,
+    Silent(String),
 }
 
 impl<'a> Search<'a> {
@@ -149,54 +158,75 @@ impl<'a> Search<'a> {
         }
         let declared = Declared::read(&texts, domain_label(self.home), self.name);
         let (foot, is_footer) = foot(&texts);
-        let is_labelled = match (self.said_in(&foot), self.said_in(&self.frame(&texts))) {
-            (Said::Another(other), _) | (_, Said::Another(other)) => {
-                return Some(self.contested("home page", &other.line, self.home));
+        let on_page = operators(&notice::on_page(page), Reading::Notice, &self.operator);
+        let mut labelled = None;
+        for (said, proves) in [
+            (self.said_in(&foot), is_footer || declared.is_called()),
+            (self.said_in(&self.frame(&texts)), true),
+            (self.said(&on_page, Reading::Notice), true),
+        ] {
+            match said {
+                Said::Another(other) => {
+                    return Some(self.contested("home page", &other.line, self.home));
+                }
+                Said::Company(slot) if proves => labelled = labelled.max(Some(slot)),
+                Said::Company(_) | Said::Compatible | Said::Nothing => {}
             }
-            (_, Said::Company) => true,
-            (Said::Company, Said::Nothing) => is_footer || declared.is_called(),
-            (Said::Nothing, Said::Nothing) => false,
-        };
+        }
+        // A number, or a sentence about a part of a firm, stands beside the operator's own name.
+        let is_weak = labelled.is_some_and(|slot| slot < Slot::First);
+        if is_weak && let Some((place, line)) = declared.other_firm() {
+            return Some(self.contested(declared::called(place), line, self.home));
+        }
+        let is_labelled = labelled.is_some_and(|slot| match slot {
+            Slot::Sentence => declared.is_called(),
+            Slot::Number => declared.is_called() || declared.others().is_empty(),
+            Slot::First | Slot::Label => true,
+        });
         let proves = declared.proves();
-        let mut silent = None;
+        let mut unread = None;
         for (url, rank) in self.asked_notices(page, is_labelled, proves) {
             let visit = context.base.visit(&url);
             self.visits.push(Rc::clone(&visit));
-            match self.said_by_notice(&visit, rank, &texts, is_labelled) {
-                Said::Company => return None,
+            let is_bare = match self.said_by_notice(&visit, rank, &texts, is_labelled) {
+                Said::Company(_) => return None,
                 Said::Another(other) => {
                     return Some(self.contested("the site's notice", &other.line, &url));
                 }
-                Said::Nothing => {}
-            }
-            match &visit.end {
-                End::Pages(_) => self.read.push(url),
-                End::Missing { .. } => {}
-                End::Unanswered { why, .. } => silent = silent.or(Some((url, why.to_string()))),
-                End::Forbidden { .. } => {
-                    silent = silent.or(Some((url, "robots.txt forbids it".to_owned())));
+                Said::Compatible => false,
+                // A company may describe itself without its legal form.
+                Said::Nothing => rank.is_of_law(),
+            };
+            let is_notice = rank.names_operator();
+            let why = match &visit.end {
+                End::Pages(_) => {
+                    self.read.push(url.clone());
+                    is_bare.then_some(Unread::Bare)
                 }
-                End::Unreadable { why, .. } => silent = silent.or(Some((url, why.clone()))),
-            }
+                End::Missing { .. } => is_bare.then_some(Unread::Bare),
+                End::Unanswered { why, .. } => Some(Unread::Silent(why.to_string())),
+                End::Forbidden { .. } => Some(Unread::Silent("robots.txt forbids it".to_owned())),
+                End::Unreadable { why, .. } => Some(Unread::Silent(why.clone())),
+            };
+            unread = unread.or(why.map(|why| (url, is_notice, why)));
         }
         if is_labelled {
             return None;
         }
-        self.declared(&declared, proves, silent)
+        if let Some(there) = notice::elsewhere(page, self.site) {
+            unread = unread.or(Some((there, true, Unread::Bare)));
+        }
+        self.declared(&declared, proves, unread)
     }
 
     /// The notices that are asked: fewer, the more the home page says itself.
     fn asked_notices(&self, home: &Page, is_labelled: bool, proves: bool) -> Vec<(Url, Rank)> {
-        let is_asked = |rank: Rank| {
-            if is_labelled {
-                rank.is_of_law()
-            } else {
-                rank.names_operator() || !proves
-            }
-        };
+        let is_asked = |rank: Rank| !is_labelled || rank.is_of_law();
         let mut notices = notice::linked(home, self.site);
         notices.retain(|(_, rank)| hosted(self.site).is_none() && is_asked(*rank));
-        notices.truncate(MAX_NOTICES);
+        // Where the page says enough itself, others can only contest it.
+        let is_enough = proves && !notices.iter().any(|(_, rank)| rank.names_operator());
+        notices.truncate(if is_enough { 1 } else { MAX_NOTICES });
         notices
     }
 
@@ -218,20 +248,22 @@ impl<'a> Search<'a> {
         }
         let mut named = operators(&own, reading, &self.operator);
         // A person may answer for the contents of a firm's site.
-        named.retain(|it| it.whose != Whose::Operator || !is_labelled);
+        named.retain(|it| it.whose != Whose::Operator || !is_labelled || firm(&it.value).is_some());
         match self.said(&named, reading) {
             // Terms and privacy name the firms whose services they use, too.
-            Said::Another(_) if !rank.names_operator() => Said::Nothing,
+            Said::Another(other) if !rank.names_operator() && other.slot < Slot::Label => {
+                Said::Nothing
+            }
             said => said,
         }
     }
 
-    /// What the home page declares settles it where no notice does.
+    /// What the home page declares settles it where there is no notice.
     fn declared(
         &self,
         declared: &Declared<'_>,
         proves: bool,
-        silent: Option<(Url, String)>,
+        unread: Option<(Url, bool, Unread)>,
     ) -> Option<Fact> {
         if hosted(self.site).is_none()
             && let Some((place, line)) = declared.others().first()
@@ -244,18 +276,19 @@ impl<'a> Search<'a> {
                 self.unproven(&format!("; {place}: {}", quoted(line)))
             });
         }
-        if proves {
-            return None;
+        match unread {
+            Some((url, is_notice, Unread::Silent(why))) if is_notice || !proves => {
+                let expected = "the site's legal notice";
+                let fact = Fact::new("identity-unanswered", expected, quoted(&why));
+                Some(fact.on(SITE).at(url.as_str()))
+            }
+            Some((url, _, Unread::Bare)) => {
+                let url = quoted(url.as_str());
+                Some(self.unproven(&format!("; its notice does not name it: {url}")))
+            }
+            _ if proves => None,
+            _ => Some(self.unproven("")),
         }
-        let Some((url, why)) = silent else {
-            return Some(self.unproven(""));
-        };
-        let fact = Fact::new(
-            "identity-unanswered",
-            "the site's legal notice",
-            quoted(&why),
-        );
-        Some(fact.on(SITE).at(url.as_str()))
     }
 
     /// The lines that the home page and the source have around what is their own, where they are two
@@ -280,18 +313,30 @@ impl<'a> Search<'a> {
     }
 
     fn said(&self, named: &[Named], reading: Reading) -> Said {
-        let is_ours = |it: &Named| begins_with(&it.value, &self.operator);
-        let ours = named.iter().any(is_ours);
-        // A page that labels several firms as its operator says of none that it is.
-        let is_counted = |it: &Named| it.whose == Whose::Firm || !ours;
-        let other = named
-            .iter()
-            .find(|it| !is_ours(it) && self.is_another(it, reading) && is_counted(it));
-        match other {
-            Some(other) => Said::Another(other.clone()),
-            None if ours => Said::Company,
-            None => Said::Nothing,
+        let is_ours = |it: &&Named| begins_with(&it.value, &self.operator);
+        let ours: Vec<&Named> = named.iter().filter(is_ours).collect();
+        let best = ours.iter().map(|it| it.slot).max();
+        // A page that names several firms as its operator in one way says of none that it is. Several
+        // may have a number, and one line may have both names of one firm.
+        let is_counted = |it: &Named| {
+            let is_beside = ours.iter().any(|own| own.line == it.line);
+            let is_weaker = Some(it.slot) < best || it.slot == Slot::Number;
+            let is_firm = firm(&it.value).is_some();
+            best.is_none() || it.whose == Whose::Firm || is_firm && !is_beside && !is_weaker
+        };
+        let mut others = named.iter().filter(|it| !is_ours(it));
+        let other = others.find(|it| is_counted(it) && self.is_another(it, reading));
+        match (other, best) {
+            (Some(other), _) => Said::Another(other.clone()),
+            (None, Some(slot)) => Said::Company(slot),
+            (None, None) if named.iter().any(|it| self.is_compatible(it)) => Said::Compatible,
+            (None, None) => Said::Nothing,
         }
+    }
+
+    fn is_compatible(&self, named: &Named) -> bool {
+        named.whose == Whose::Operator
+            || firm(&named.value).is_some_and(|called| is_in_another_script(self.name, called))
     }
 
     fn is_another(&self, named: &Named, reading: Reading) -> bool {

@@ -9,7 +9,6 @@ use url::Url;
 use super::element::attr;
 use super::text::head;
 use crate::base::text::normalise;
-use crate::world::domain::HostName;
 
 /// A refresh that waits longer than this, in seconds, is a timeout, not a way on.
 const LONGEST_WAIT: u32 = 30;
@@ -109,22 +108,16 @@ pub(super) fn target(base: &Url, element: &Element) -> Option<Url> {
     absolute(base, href?)
 }
 
-/// Adds the target of the link at `node`, with what it is called, if that is another page of the site
-/// at `here`.
+/// Adds the target of the link at `node`, with what it is called, if that is another page than `here`.
 pub(super) fn add(
     links: &mut Vec<(Url, String)>,
     here: &Url,
     target: Url,
     node: NodeRef<'_, Node>,
 ) {
-    if links.len() < MOST_LINKS && target != *here && same_site(here, &target) {
+    if links.len() < MOST_LINKS && target != *here {
         links.push((target, called(node)));
     }
-}
-
-fn same_site(one: &Url, other: &Url) -> bool {
-    let domain = |url| HostName::of_url(url).and_then(|host| host.registrable());
-    one.host() == other.host() || domain(one).is_some_and(|own| domain(other) == Some(own))
 }
 
 /// The text of an element, or else what its pictures and its own attributes call it.

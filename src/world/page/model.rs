@@ -30,7 +30,7 @@ pub struct Page {
     /// What the page says where it may tell whose it is, in its own order: what it declares, and
     /// its visible lines, without what links to other sites.
     pub owner: Vec<OwnerText>,
-    /// Other pages of the site to which it links, with what it calls them.
+    /// Other pages to which it links, with what it calls them.
     pub links: Vec<(Url, String)>,
     pub frames: Vec<Url>,
     pub refresh: Option<Url>,

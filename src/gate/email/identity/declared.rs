@@ -145,6 +145,20 @@ impl<'a> Declared<'a> {
             .collect()
     }
 
+    /// The first of the others who is a firm by its legal form.
+    pub(super) fn other_firm(&self) -> Option<(OwnerPlace, &'a str)> {
+        let is_firm = |text: &str| {
+            let signed = holders(text).unwrap_or_default();
+            let named = text.split(" | ").map(|one| Line::new(one).text);
+            signed
+                .into_iter()
+                .chain(named)
+                .any(|one| firm(&one).is_some())
+        };
+        let mut others = self.others().into_iter();
+        others.find(|(_, text)| is_firm(text))
+    }
+
     fn is_another(&self, called: &str) -> bool {
         let is_domain = || {
             let host = called.trim_start_matches("www.");

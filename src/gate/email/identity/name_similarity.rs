@@ -72,6 +72,13 @@ pub(super) fn extends(name: &CompanyName, text: &str) -> bool {
     })
 }
 
+/// Whether a text may be the company's name, written in another script.
+pub(super) fn is_in_another_script(name: &CompanyName, text: &str) -> bool {
+    let said = Folded::of_words(company_name::stripped(Folded::new(text).words()));
+    similarity(name, text) == Similarity::Kin
+        && name.spellings().all(|own| script(own) != script(&said))
+}
+
 fn deals_with(own: &Folded, said: &Folded) -> bool {
     let is_dealer = |name: &Folded| {
         let line = Line::new(&name.words().join(" "));

@@ -34,6 +34,32 @@ pub(super) fn linked(home: &Page, site: &Url) -> Vec<(Url, Rank)> {
         .collect()
 }
 
+/// Where a link of the home page leads that is called as the notice that the law asks for, if that is
+/// another site.
+pub(super) fn elsewhere(home: &Page, site: &Url) -> Option<Url> {
+    let mut links = home.links.iter().filter(|(url, text)| {
+        let line = Line::new(text);
+        let found = NOTICES.at(&line, 0).filter(|(_, rank)| rank.is_of_law());
+        !on_site(site, url) && found.is_some() && line.words.len() <= MAX_LINK_WORDS
+    });
+    links.next().map(|(url, _)| url.clone())
+}
+
+/// The notices that a page has itself: their headings, and the lines below these.
+pub(super) fn on_page(page: &Page) -> Vec<OwnerText> {
+    let starts = page.headings.iter().map(|(at, _)| *at);
+    let ends = starts.clone().skip(1).chain([page.visible.len()]);
+    let sections = starts
+        .zip(ends)
+        .map(|(start, end)| &page.visible[start..end]);
+    let notices = sections.filter(|lines| is_heading(&Line::new(&lines[0])));
+    let lines = notices.flatten().map(|line| OwnerText {
+        place: OwnerPlace::Body,
+        text: line.clone(),
+    });
+    lines.collect()
+}
+
 /// What a link is called that leads to a notice has few words.
 const MAX_LINK_WORDS: usize = 6;
 

@@ -13,6 +13,19 @@ pub(super) struct Named {
     /// The line, as the page has it.
     pub(super) line: String,
     pub(super) whose: Whose,
+    pub(super) slot: Slot,
+}
+
+/// What makes a name the operator's, the weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Slot {
+    /// A sentence, whose subject is unknown: a site, or a plant.
+    Sentence,
+    /// A number of a register, which a guarantor has too.
+    Number,
+    /// It is the first firm below the heading of a notice, or the other name of one.
+    First,
+    Label,
 }
 
 /// What is known of a name beside its legal form: without one, only a label tells whose it is.
@@ -106,29 +119,31 @@ impl Reader<'_> {
                         Label::Owner => Whose::Firm,
                         _ => Whose::Operator,
                     };
-                    self.add(shown, field.value, whose);
+                    self.near = 0;
+                    self.add(shown, field.value, (whose, Slot::Label));
                 }
                 Some(Label::Registration) if self.others == 0 && is_number(field.value) => {
                     // The firm stands before its number, on the line or above.
                     let is_formal = |line: &Line| firm(&line.text).is_some();
                     let mut before = before.iter().rev();
                     if fields[0].label.is_none() {
-                        self.add_firm(shown, fields[0].value);
+                        self.add_firm(shown, fields[0].value, Slot::Number);
                     } else if let Some((text, line)) = before.find(|(_, line)| is_formal(line)) {
-                        self.add(&text.text, &line.text, Whose::Unclear);
+                        self.add(&text.text, &line.text, (Whose::Unclear, Slot::Number));
                     }
                 }
                 None if expected.is_some() && at == 0 => {
                     // A menu may have such a heading too: `Company`, `About us`.
                     let is_label =
                         self.reading == Reading::Notice && expected != Some(OwnerPlace::Heading);
-                    if !self.add_firm(shown, field.value) && is_label {
-                        self.add(shown, field.value, Whose::Operator);
+                    if !self.add_firm(shown, field.value, Slot::Label) && is_label {
+                        self.add(shown, field.value, (Whose::Operator, Slot::Label));
                     }
+                    self.near = 0;
                 }
                 None if at == 0 && self.others == 0 => {
                     self.sentence(shown, line);
-                    if is_near && self.add_firm(shown, field.value) {
+                    if is_near && self.add_firm(shown, field.value, Slot::First) {
                         self.near = 0;
                     }
                 }
@@ -148,27 +163,19 @@ impl Reader<'_> {
     /// Adds who a sentence says runs the site, or trades under another name.
     fn sentence(&mut self, shown: &str, line: &Line) {
         if let Some(found) = PHRASES.find(line, Phrase::Operator) {
-            self.add(
-                shown,
-                self.behind_articles(&line.text[found.end..]),
-                Whose::Unclear,
-            );
+            let value = self.behind_articles(&line.text[found.end..]);
+            self.add(shown, value, (Whose::Unclear, Slot::Sentence));
         }
         let is_disclaimed = PHRASES.find(line, Phrase::Disclaimer).is_some();
         if self.reading != Reading::Home
             && !is_disclaimed
             && let Some(found) = PHRASES.find(line, Phrase::Alias)
         {
-            self.add(
-                shown,
-                before_articles(&line.text[..found.start]),
-                Whose::Unclear,
-            );
-            self.add(
-                shown,
-                self.behind_articles(&line.text[found.end..]),
-                Whose::Unclear,
-            );
+            let is_other_name = (Whose::Unclear, Slot::First);
+            let value = before_articles(&line.text[..found.start]);
+            self.add(shown, value, is_other_name);
+            let value = self.behind_articles(&line.text[found.end..]);
+            self.add(shown, value, is_other_name);
         }
     }
 
@@ -193,22 +200,23 @@ impl Reader<'_> {
     }
 
     /// Adds a value that begins with a firm's name: the company's, or one with a legal form.
-    fn add_firm(&mut self, shown: &str, value: &str) -> bool {
+    fn add_firm(&mut self, shown: &str, value: &str, slot: Slot) -> bool {
         let value = behind_copyright(value);
         let is_firm = begins_with(value, self.name) || firm(value).is_some();
         if is_firm {
-            self.add(shown, value, Whose::Unclear);
+            self.add(shown, value, (Whose::Unclear, slot));
         }
         is_firm
     }
 
-    fn add(&mut self, shown: &str, value: &str, whose: Whose) {
+    fn add(&mut self, shown: &str, value: &str, (whose, slot): (Whose, Slot)) {
         let value = value.trim_matches(|c: char| c.is_whitespace() || is_between(c) || c == '"');
         if value.chars().any(char::is_alphabetic) {
             self.named.push(Named {
                 value: value.to_owned(),
                 line: shown.to_owned(),
                 whose,
+                slot,
             });
         }
     }

@@ -54,7 +54,13 @@ fn the_notice_proves_or_contests() {
         brand, "<h1>Impressum</h1><p>Gamma GmbH" => "company-not-on-site";
         "<title>Acme Foods</title>", "<h1>Impressum</h1><p>Gamma GmbH" => "owner-contested";
         declared, sister => "owner-contested";
-        declared, "<h1>Impressum</h1><p>Tel. 1" => "";
+        declared, "<h1>Impressum</h1><p>Tel. 1" => "company-mentioned-only";
+        declared, "<p>Gamma GmbH<h1>Impressum</h1><p>Tel. 1" => "company-mentioned-only";
+        declared, "<h1>Impressum</h1><p>Gamma GmbH<p>Kataloge herausgegeben von Acme Foods GmbH"
+            => "owner-contested";
+        declared, "<h1>Impressum</h1><p>Verantwortlich: Gamma GmbH<p>Acme Foods GmbH"
+            => "owner-contested";
+        declared, "<h1>Impressum</h1><p>Verantwortlich: Jo Doe<p>Acme Foods GmbH, HRB 12345" => "";
         brand, "<h1>Impressum</h1><p>Tel. 1" => "company-not-on-site";
         "<title>Acme Foods</title>", "<h1>Impressum</h1>" => "company-mentioned-only";
     } {
@@ -122,7 +128,7 @@ fn a_labelled_operator_contests_wherever_all_pages_have_it() {
     let home = "<title>Acme Foods</title><footer>© Acme Foods</footer>";
     let other = "<p>Betreiber: Gamma UG</p>";
     let same = "<p>Betreiber: Acme Foods UG</p>";
-    let notice = "<h1>Impressum</h1><p>Tel. 1</p>";
+    let notice = "<h1>Impressum</h1><p>Acme Foods UG</p>";
     for (at_home, at_source, on_notice, expected) in rows! {
         "", "", "" => "";
         same, same, same => "";
@@ -156,9 +162,9 @@ fn a_contest_says_where_it_was_found() {
 }
 
 #[test]
-fn a_silent_notice_matters_where_nothing_else_settles_it() {
+fn a_silent_notice_matters_unless_the_footer_labels_the_company() {
     for (home, expected) in rows! {
-        "<title>Acme Foods</title><footer>© Acme Foods</footer>" => "";
+        "<title>Acme Foods</title><footer>© Acme Foods</footer>" => "identity-unanswered";
         "<title>Acme Foods</title>" => "identity-unanswered";
         "<footer>상호: 아크메 (Acme Foods)</footer>" => "";
     } {
