@@ -360,17 +360,16 @@ fn record_lost(context: &mut Context, folded: &Folded, survey: &Survey) -> Resul
     if !live.is_empty() || claims.iter().any(|claim| claim.is_live(now)) {
         return Ok(Vec::new());
     }
-    let mut session = context.open_session()?;
-    match judge::record_lost(&mut session, lost, &mut context::clock()) {
-        Ok(regressed) => Ok(regressed),
-        // The report is as true without it, such as of a copy that cannot be written.
-        Err(error) => {
-            let why = anyhow::Error::new(error);
-            let note = format!("what no longer holds could not be recorded: {why:#}");
-            context.output.note(&note);
-            Ok(Vec::new())
-        }
-    }
+    let recorded = context.open_session().and_then(|mut session| {
+        let recorded = judge::record_lost(&mut session, lost, &mut context::clock());
+        Ok(recorded?)
+    });
+    // The report is as true without it, such as of a copy that cannot be written.
+    Ok(recorded.unwrap_or_else(|why| {
+        let note = format!("what no longer holds could not be recorded: {why:#}");
+        context.output.note(&note);
+        Vec::new()
+    }))
 }
 
 fn history(dir: &Path) -> Result<RunHistory, SessionError> {

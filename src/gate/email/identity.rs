@@ -157,6 +157,12 @@ impl<'a> Search<'a> {
             return Some(self.unproven(""));
         }
         let declared = Declared::read(&texts, domain_label(self.home), self.name);
+        let source = self.visits.first().map(|visit| self.texts(visit));
+        let mut linked = linked(&texts);
+        linked.retain(|text| source.as_ref().is_some_and(|source| source.contains(text)));
+        if let Some(other) = self.linked_operator(linked) {
+            return Some(self.contested("home page", &other.line, self.home));
+        }
         let (foot, is_footer) = foot(&texts);
         let on_page = operators(&notice::on_page(page), Reading::Notice, &self.operator);
         let mut labelled = None;
@@ -242,7 +248,11 @@ impl<'a> Search<'a> {
         } else {
             Reading::About
         };
-        let Parted { own, frame } = notice::parted(&self.texts(notice), home);
+        let texts = self.texts(notice);
+        if let Some(other) = self.linked_operator(linked(&texts)) {
+            return Said::Another(other);
+        }
+        let Parted { own, frame } = notice::parted(&texts, home);
         if let said @ Said::Another(_) = self.said_in(&frame) {
             return said;
         }
@@ -310,6 +320,18 @@ impl<'a> Search<'a> {
     fn said_in(&self, lines: &[OwnerText]) -> Said {
         let named = operators(lines, Reading::Home, &self.operator);
         self.said(&named, Reading::Home)
+    }
+
+    /// Another firm that is labelled as the operator, and whose name is a link.
+    fn linked_operator(&self, lines: Vec<OwnerText>) -> Option<Named> {
+        let lines = lines.into_iter().map(|line| OwnerText {
+            place: OwnerPlace::Body,
+            ..line
+        });
+        match self.said_in(&lines.collect::<Vec<_>>()) {
+            Said::Another(other) if other.slot == Slot::Label => Some(other),
+            _ => None,
+        }
     }
 
     fn said(&self, named: &[Named], reading: Reading) -> Said {
@@ -440,6 +462,12 @@ fn foot(texts: &[OwnerText]) -> (Vec<OwnerText>, bool) {
         .iter()
         .filter(|text| text.place != OwnerPlace::Article);
     (lines.cloned().collect(), false)
+}
+
+/// The lines with the names that link to other sites.
+fn linked(texts: &[OwnerText]) -> Vec<OwnerText> {
+    let linked = texts.iter().filter(|text| text.place == OwnerPlace::Linked);
+    linked.cloned().collect()
 }
 
 /// The label by which the registrable domain is called, in its own letters.

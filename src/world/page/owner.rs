@@ -74,6 +74,15 @@ impl Owner {
         }
     }
 
+    /// Adds a line with the names that link to other sites, of which the line without them was added.
+    pub(super) fn linked_line(&mut self, line: &str) {
+        if self.lines < MOST_LINES {
+            self.lines += 1;
+            let (place, text) = (OwnerPlace::Linked, cut(line));
+            self.texts.push(OwnerText { place, text });
+        }
+    }
+
     pub(super) fn into_texts(self) -> Vec<OwnerText> {
         self.texts
     }

@@ -35,6 +35,8 @@ pub(super) struct Walk<'a> {
     run: Run,
     /// The part of `run` that may name the owner.
     own: Run,
+    /// Whether the line has a link to another site.
+    links_others: bool,
     unseen: Run,
     owner: Owner,
     scripts: Scripts,
@@ -93,6 +95,7 @@ impl Walk<'_> {
             around: Around::default(),
             run: Run::default(),
             own: Run::default(),
+            links_others: false,
             unseen: Run::default(),
             owner: Owner::default(),
             scripts: Scripts::default(),
@@ -150,6 +153,7 @@ impl Walk<'_> {
     fn show(&mut self, text: &str) {
         self.run.push(text);
         if self.around.names_others {
+            self.links_others |= !text.trim().is_empty();
             self.own.part();
         } else {
             self.own.push(text);
@@ -274,6 +278,7 @@ impl Walk<'_> {
         let (mut line, drawn) = find_address::without_drawn(line, &drawn);
         unclear.extend(drawn);
         let own = self.own.take();
+        let links_others = std::mem::take(&mut self.links_others);
         let after_break = std::mem::take(&mut self.after_break);
         if self.around.by_visitors {
             let words = unclear.into_iter().chain([line]);
@@ -289,6 +294,9 @@ impl Walk<'_> {
         let shows = !line.is_empty();
         if shows {
             self.owner.line(&own, self.around.regions);
+            if links_others && !own.trim().is_empty() {
+                self.owner.linked_line(&line);
+            }
             if self.around.heading > 0 {
                 let at = self.page.visible.len();
                 self.page.headings.push((at, self.around.heading));

@@ -152,8 +152,8 @@ fn common(page: &[&OwnerText], home: &[&OwnerText]) -> HashSet<usize> {
 
 /// Whether a text is a visible line.
 pub(super) fn is_line(place: OwnerPlace) -> bool {
-    use OwnerPlace::{Logo, Organization, SiteName, Title};
-    !matches!(place, Title | SiteName | Organization | Logo)
+    use OwnerPlace::{Linked, Logo, Organization, SiteName, Title};
+    !matches!(place, Title | SiteName | Organization | Logo | Linked)
 }
 
 #[cfg(test)]

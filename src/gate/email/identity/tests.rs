@@ -61,6 +61,10 @@ fn the_notice_proves_or_contests() {
         declared, "<h1>Impressum</h1><p>Verantwortlich: Gamma GmbH<p>Acme Foods GmbH"
             => "owner-contested";
         declared, "<h1>Impressum</h1><p>Verantwortlich: Jo Doe<p>Acme Foods GmbH, HRB 12345" => "";
+        declared, "<h1>Impressum</h1><p>Betreiber: <a href=https://gamma.de>Gamma GmbH</a><p>Acme Foods GmbH"
+            => "owner-contested";
+        declared, "<h1>Impressum</h1><p>Acme Foods GmbH<p>Webdesign: <a href=https://gamma.de>Gamma GmbH</a>" => "";
+        declared, "<h1>Impressum</h1><p>Acme Foods GmbH<p>Firma: <a href=https://acme.de>Acme Foods GmbH</a>" => "";
         brand, "<h1>Impressum</h1><p>Tel. 1" => "company-not-on-site";
         "<title>Acme Foods</title>", "<h1>Impressum</h1>" => "company-mentioned-only";
     } {
