@@ -275,6 +275,7 @@ report
 export --out out.csv
 audit
 recheck
+reopen 3 --note again --operator-key key
 quest prove
 config
 config --example
