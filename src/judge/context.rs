@@ -352,24 +352,32 @@ impl JudgeContext {
 
 /// The quests whose PASS saw a file that one of these facts names.
 fn suspects(session: &Session, facts: &[Fact]) -> Result<Vec<QuestId>, JudgeError> {
+    passes(session, &|evidence| {
+        let mut files = evidence.files();
+        files.any(|file| facts.iter().any(|fact| names(fact, file)))
+    })
+}
+
+/// The quests that are PASS by evidence which `is_wanted`, in order.
+pub(super) fn passes(
+    session: &Session,
+    is_wanted: &dyn Fn(&Evidence) -> bool,
+) -> Result<Vec<QuestId>, JudgeError> {
     let projection = session.projection()?;
     let mut reader = session.reader()?;
-    let mut suspects = Vec::new();
+    let mut passes = Vec::new();
     for record in projection.quests() {
         let record = record?;
         if record.progress.state != State::Pass {
             continue;
         }
-        let Some(attempt) = reader.last_attempt(&record)? else {
-            continue;
-        };
-        let evidence: Evidence = serde_json::from_str(attempt.value.evidence.get())?;
-        let mut files = evidence.files();
-        if files.any(|file| facts.iter().any(|fact| names(fact, file))) {
-            suspects.push(record.id);
+        if let Some(attempt) = reader.last_attempt(&record)?
+            && is_wanted(&serde_json::from_str(attempt.value.evidence.get())?)
+        {
+            passes.push(record.id);
         }
     }
-    Ok(suspects)
+    Ok(passes)
 }
 
 /// Whether a fact has the path of this file, as a path of its own.

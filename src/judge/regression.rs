@@ -8,11 +8,10 @@ use serde_json::value::to_raw_value;
 use crate::base::clock::Clock;
 use crate::gate::Gate as _;
 use crate::judge::audit::{Asks, LostPass, Proven, ask_world};
-use crate::judge::context::JudgeContext;
+use crate::judge::context::{JudgeContext, passes};
 use crate::judge::error::JudgeError;
 use crate::quest::QuestId;
 use crate::session::{Event, Regressed, Session, State};
-use crate::world::evidence::Evidence;
 
 /// Judges every PASS that rests on the tree, on commands or on services again, and returns those that
 /// fail. All of them see the tree of one moment.
@@ -22,28 +21,16 @@ pub fn lost_passes(
 ) -> Result<Vec<LostPass>, JudgeError> {
     let mut context = JudgeContext::of(session)?;
     context.world.hold_tree()?;
+    let repeats = context.kind.gate.accepts_repeats();
+    let passes = passes(session, &|evidence| evidence.rests_on_machine(repeats))?;
+    let proven = passes.into_iter().map(|quest| Proven {
+        quest,
+        line: 0,
+        by_others: false,
+        on_machine: true,
+    });
+    let proven: Vec<_> = proven.collect();
     let projection = session.projection()?;
-    let mut reader = session.reader()?;
-    let mut proven = Vec::new();
-    for record in projection.quests() {
-        let record = record?;
-        if record.progress.state != State::Pass {
-            continue;
-        }
-        let Some(attempt) = reader.last_attempt(&record)? else {
-            continue;
-        };
-        let evidence: Evidence = serde_json::from_str(attempt.value.evidence.get())?;
-        let repeats = context.kind.gate.accepts_repeats();
-        if evidence.rests_on_machine(repeats) {
-            proven.push(Proven {
-                quest: record.id,
-                line: 0,
-                by_others: false,
-                on_machine: true,
-            });
-        }
-    }
     let world = Arc::new(context.world);
     let asks = Asks::Machine;
     let live = ask_world(session, &projection, &proven, &world, asks, &|| (), stop)?;

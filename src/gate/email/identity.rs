@@ -214,13 +214,17 @@ impl<'a> Search<'a> {
                 End::Forbidden { .. } => Some(Unread::Silent("robots.txt forbids it".to_owned())),
                 End::Unreadable { why, .. } => Some(Unread::Silent(why.clone())),
             };
-            unread = unread.or(why.map(|why| (url, is_notice, why)));
+            let matters = |why: &Unread| matches!(why, Unread::Bare) || is_notice || !proves;
+            unread = unread.or(why.filter(matters).map(|why| (url, why)));
         }
         if is_labelled {
             return None;
         }
-        if let Some(there) = notice::elsewhere(page, self.site) {
-            unread = unread.or(Some((there, true, Unread::Bare)));
+        // On a host of many, such a link is the host's.
+        if hosted(self.site).is_none()
+            && let Some(there) = notice::elsewhere(page, self.site)
+        {
+            unread = unread.or(Some((there, Unread::Bare)));
         }
         self.declared(&declared, proves, unread)
     }
@@ -273,7 +277,7 @@ impl<'a> Search<'a> {
         &self,
         declared: &Declared<'_>,
         proves: bool,
-        unread: Option<(Url, bool, Unread)>,
+        unread: Option<(Url, Unread)>,
     ) -> Option<Fact> {
         if hosted(self.site).is_none()
             && let Some((place, line)) = declared.others().first()
@@ -287,12 +291,12 @@ impl<'a> Search<'a> {
             });
         }
         match unread {
-            Some((url, is_notice, Unread::Silent(why))) if is_notice || !proves => {
+            Some((url, Unread::Silent(why))) => {
                 let expected = "the site's legal notice";
                 let fact = Fact::new("identity-unanswered", expected, quoted(&why));
                 Some(fact.on(SITE).at(url.as_str()))
             }
-            Some((url, _, Unread::Bare)) => {
+            Some((url, Unread::Bare)) => {
                 let url = quoted(url.as_str());
                 Some(self.unproven(&format!("; its notice does not name it: {url}")))
             }

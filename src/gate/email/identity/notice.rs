@@ -212,7 +212,7 @@ mod tests {
             "A © 1", "B © 2" => "A 1";
             "A © 1 x", "B © 2 y" => "A 1 x";
             "A © 1 x z", "B © 2 y w" => "A © 1 x z";
-            // What stands elsewhere at home is no frame.
+            // The home page has that line in another place.
             "A B C D", "B x y z" => "A B C D";
             "A © 1", "B C © 2" => "A 1";
             "A © 1", "A © 1" => "";

@@ -299,3 +299,17 @@ fn a_name_that_may_be_anybodys_is_introduced_by_its_domain() {
         assert_eq!(home.as_str(), expected, "{site} {email}");
     }
 }
+
+#[test]
+fn beside_a_notice_on_another_site_a_declared_name_is_not_enough() {
+    for (link, expected) in rows! {
+        "" => "";
+        "<a href=https://gamma.de/x>Gamma GmbH</a>" => "";
+        "<a href=https://gamma.de/impressum>Impressum</a>" => "company-mentioned-only";
+        "<a href=https://gamma.de/x>Impressum der Gamma GmbH</a>" => "company-mentioned-only";
+    } {
+        let home = format!("<title>Acme Foods</title><footer>© Acme Foods {link}</footer>");
+        let case = company("Acme Foods", MAIL, &home);
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{link}");
+    }
+}
