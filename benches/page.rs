@@ -187,6 +187,7 @@ fn attempts(index: usize, stock: &mut dyn FnMut(Digest, &[u8])) -> Vec<Event> {
             anchored: false,
             seen: None,
             revision: false,
+            accepted: None,
             holds: Vec::new(),
             worker: None,
             idempotency_key: None,

@@ -106,6 +106,7 @@ fn attempt(number: u32) -> Event {
         anchored: false,
         seen: None,
         revision: false,
+        accepted: None,
         holds: Vec::new(),
         worker: None,
         idempotency_key: None,
@@ -206,7 +207,7 @@ fn submit(criterion: &mut Criterion) {
                     worker: None,
                     key: judge::CallKey::None,
                     submission: &Submission::Fields(fields),
-                    received: None,
+                    files: judge::AnswerFiles::WorkingTree,
                 };
                 judge::submit(&mut session, answer, &kind, world, &mut (now, salt))
                     .expect("a verdict")

@@ -517,7 +517,7 @@ fn submit(session: &mut Session, means: Means) -> Result<Judged, JudgeError> {
         worker: None,
         key: CallKey::None,
         submission: &Submission::Fields(BTreeMap::from(fields)),
-        received: None,
+        files: judge::AnswerFiles::WorkingTree,
     };
     judge::submit(session, answer, &kind, world, &mut (at, salt))
 }

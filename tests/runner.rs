@@ -110,6 +110,7 @@ mod sheets;
 mod tree_ignored;
 #[cfg(target_os = "linux")]
 mod until;
+mod worktrees;
 mod world;
 
 /// A file that is not a module here would hold tests that never run.

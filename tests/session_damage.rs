@@ -254,7 +254,7 @@ fn submit(
         worker,
         key: judge::CallKey::None,
         submission: what,
-        received: None,
+        files: judge::AnswerFiles::WorkingTree,
     };
     judge::submit(session, answer, &kind, world, &mut (at, salt)).expect("an outcome")
 }

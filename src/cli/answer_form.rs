@@ -50,6 +50,10 @@ impl AnswerForm {
             Some(worker) => line.flag("worker", worker.as_str()),
             None => line,
         };
+        let line = match &reaching.worktree {
+            Some(dir) => line.flag("worktree", &dir.display().to_string()),
+            None => line,
+        };
         let named = match quest {
             None => line.clone().flag("id", "N"),
             // A key with escaped characters would name another quest when it is typed.

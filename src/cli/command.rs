@@ -26,7 +26,7 @@ use super::{
     answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
     help, hook, insights, list, log, logging, man, mcp, next, notify, progress, prompt, prove,
     quest, recheck, release, remote, reopen, report, resume, review, rules, scan, schema, serve,
-    show, status, submit, token, until,
+    show, status, submit, token, tree, until,
 };
 use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
@@ -113,6 +113,7 @@ commands! { |context, args, matches|
     Forget(forget::ForgetArgs) => forget::run(context, args),
     Report(report::ReportArgs) => report::run(context, args),
     Export(export::ExportArgs) => export::run(context, args),
+    Tree(tree::TreeArgs) => tree::run(context, args),
     Audit(audit::AuditArgs) => audit::run(context, args),
     Rules(rules::RulesArgs) => rules::run(context, args),
     Doctor(doctor::DoctorArgs) => doctor::run(context, args),
@@ -158,6 +159,7 @@ impl Command {
             | Self::Forget(_)
             | Self::Report(_)
             | Self::Export(_)
+            | Self::Tree(_)
             | Self::Prompt(_)
             | Self::Audit(_) => true,
             _ => false,

@@ -69,6 +69,8 @@ pub(super) struct Reaching {
     pub(super) program: Option<PathBuf>,
     pub(super) session: Option<PathBuf>,
     pub(super) worker: Option<Worker>,
+    /// The worktree that was made for the quest.
+    pub(super) worktree: Option<PathBuf>,
 }
 
 impl Reaching {
@@ -116,6 +118,7 @@ impl Context {
 
     pub(super) fn reaching(&self, worker: Option<&Worker>) -> Reaching {
         Reaching {
+            worktree: None,
             program: None,
             session: self.named_session.clone(),
             worker: worker.cloned(),

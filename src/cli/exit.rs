@@ -236,8 +236,8 @@ pub(super) enum ErrorKind {
     Sandbox,
     /// The system could not read or write a file or start a program.
     Io,
-    /// The files of an answer are changes to another tree than that of the session, or to files that
-    /// another accepted answer wrote.
+    /// The files of an answer are changes to another tree than that of the session, or to files or
+    /// lines that another accepted answer changed.
     OtherTree,
     /// Ctrl-C stopped the command.
     Interrupted,
@@ -300,6 +300,8 @@ impl ErrorKind {
             JudgeError::Patch(BadPatch::OtherBase { .. } | BadPatch::Taken(_)) => {
                 Some(Self::OtherTree)
             }
+            JudgeError::Conflicts(_) | JudgeError::TreeMoved => Some(Self::OtherTree),
+            JudgeError::Accepted(_) => Some(Self::Damaged),
             JudgeError::NotWritten(_) => Some(Self::Io),
             _ => None,
         }

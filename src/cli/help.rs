@@ -34,7 +34,7 @@ Set up: scan quest demo
 Work (for agents): next submit run until hook claims serve token mcp
 Watch: status list show log insights
 Decide (for people): review recheck dispute reopen release resume forget
-Deliver: report export audit rules
+Deliver: report export tree audit rules
 Tools: doctor config notify prompt schema completions man help";
 
 /// The title of each group, and its commands.

@@ -59,6 +59,7 @@ mod status;
 mod submit;
 mod terminal;
 mod token;
+mod tree;
 mod until;
 mod world_file;
 

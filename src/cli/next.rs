@@ -1,6 +1,6 @@
 //! `comail next`: the next quest, its prompt and how to answer it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
@@ -12,13 +12,13 @@ use serde::Serialize;
 use super::answer_form::AnswerForm;
 use super::closing::{Closing, Results};
 use super::context::{self, Context, Reaching};
-use super::exit::Exit;
+use super::exit::{Exit, refuse};
 use super::output::TextOutput;
 use super::remote::Remote;
 use super::shell_line::ShellLine;
 use crate::base::text::{Escaped, plural};
 use crate::gate::{Fact, Judgement, add_remedies};
-use crate::judge::{self, Assignment, Claimant, SessionKind};
+use crate::judge::{self, Assignment, Claimant, SessionKind, Worktree};
 use crate::quest::{self, Key, Quest, QuestId};
 use crate::serve::{Call, NextCall};
 use crate::session::{Claim, Lease, QuestRecord, Session, State, Waiting, Worker};
@@ -40,6 +40,13 @@ pub struct NextArgs {
     /// Length of the worker's claim [default: set by `scan`]
     #[arg(long, value_name = "TIME", requires = "worker")]
     lease: Option<Lease>,
+
+    /// Copy the accepted tree to DIR, and work on the quest there
+    ///
+    /// In a session with worktrees, see `comail help quest-files`. DIR is a new or an empty directory. If
+    /// it is already the worktree of the quest, it stays as it is.
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    worktree: Option<PathBuf>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -67,6 +74,9 @@ pub(super) enum NextReply {
 
 pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
     if let Some(remote) = Remote::of_environment()? {
+        if args.worktree.is_some() {
+            return refuse("a server makes no worktrees here: work in a copy of the frozen tree");
+        }
         return remote.run(context, &Call::Next(NextCall { lease: args.lease }));
     }
     let worker = context.worker_of(args.worker.as_ref())?;
@@ -75,7 +85,10 @@ pub(super) fn run(context: &mut Context, args: &NextArgs) -> Result<Exit> {
         worker,
         lease: args.lease,
     });
-    give(context, claimant.as_ref(), &reaching)
+    match &args.worktree {
+        None => give(context, claimant.as_ref(), &reaching),
+        Some(dir) => give_with(context, claimant.as_ref(), reaching, Some(dir)),
+    }
 }
 
 /// Hands out a quest and prints it.
@@ -84,8 +97,22 @@ pub(super) fn give(
     claimant: Option<&Claimant>,
     reaching: &Reaching,
 ) -> Result<Exit> {
+    give_with(context, claimant, reaching.clone(), None)
+}
+
+fn give_with(
+    context: &mut Context,
+    claimant: Option<&Claimant>,
+    mut reaching: Reaching,
+    worktree: Option<&Path>,
+) -> Result<Exit> {
     let mut session = context.open_session()?;
     let assignment = judge::assign(&mut session, claimant, &mut context::clock())?;
+    if let (Assignment::Quest(record, _), Some(dir)) = (&assignment, worktree) {
+        Worktree::keep_or_make(&session, record.id, dir)?;
+        reaching.worktree = Some(dir.to_owned());
+    }
+    let reaching = &reaching;
     context.report_repairs(&session);
     let reply = NextReply::new(&session, assignment, reaching)?;
     context.output.show(&reply, |out, reply| {

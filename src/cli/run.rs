@@ -276,6 +276,19 @@ pub(super) enum RunLine<'a> {
     },
 }
 
+/// The working directory of the agents, relative to their tree.
+fn within(root: &Path, dir: &Path) -> Result<PathBuf> {
+    let dir = std::fs::canonicalize(dir)?;
+    match dir.strip_prefix(std::fs::canonicalize(root)?) {
+        Ok(within) => Ok(within.to_owned()),
+        Err(_) => refuse(format!(
+            "agents get a worktree of {}, and {} is outside of it: run `comail run` there",
+            root.display(),
+            dir.display()
+        )),
+    }
+}
+
 pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let run = new_run();
     let settings = context.settings("run", &args.set)?;
@@ -298,6 +311,10 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let definition = Definition::of(session.manifest())?;
     let programs = definition.as_ref().map(Definition::programs);
     let programs = programs.unwrap_or_default();
+    let in_worktree = match judge::root_of_worktrees(session.manifest())? {
+        Some(root) => Some(within(&root, &plan.dir)?),
+        None => None,
+    };
     let path = definition.and_then(|it| it.gathered.variables.get("PATH").cloned());
     drop(session);
     let dir = context.dir.clone();
@@ -313,7 +330,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         learned: Mutex::new((Ledger::open(&dir)?.1, Learned::default())),
         reaching: reaching.clone(),
     };
-    let judge = RunJudge::start(&dir, reaching)?;
+    let judge = RunJudge::start(&dir, reaching, in_worktree)?;
     let line = command_line(&plan.command, &placeholders(&plan))?;
     plan.confinement = confinement(args.confine, &plan, &line, &table, &judge, &dir)?;
     refuse_writable(&programs, &plan)?;

@@ -17,7 +17,7 @@ use super::run::{DryRun, RunLine};
 use super::{
     audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, list,
     man, next, notify, prompt, quest, recheck, release, reopen, resume, review, rules, scan, serve,
-    submit, token,
+    submit, token, tree,
 };
 use crate::gate::checks::schema::schema as quest_file;
 use crate::hook::HookReply;
@@ -192,6 +192,7 @@ pub const DOCUMENTS: &[Document] = &[
     lines::<list::ListedQuest<'static>>("list", "list"),
     printed::<Item>("show", "show"),
     printed::<export::Exported>("export", "export"),
+    printed::<tree::TreeReply>("tree", "tree"),
     printed::<audit::Report>("audit", "audit"),
     printed::<recheck::RecheckReport>("recheck", "recheck"),
     printed::<Report>("report", "report"),

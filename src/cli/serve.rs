@@ -29,7 +29,7 @@ use super::report::live_page;
 use super::settings::Settings;
 use super::{claims, next, progress, status, submit};
 use crate::base::files;
-use crate::judge::{self, CallKey, Claimant, JudgeContext};
+use crate::judge::{self, AnswerFiles, CallKey, Claimant, JudgeContext, Worktree};
 use crate::quest::{QuestId, fields_of};
 use crate::serve::{
     self, Bounds, Call, Desk, ErrorDocument, Form, Grant, Hosts, KindDocument, Listener,
@@ -308,12 +308,14 @@ pub(super) struct SessionDesk {
 }
 
 /// Where the files of the write zones come from when an answer is judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ZoneFiles {
     /// They come with the answer: the judge does not look at the agent's directory.
     Received,
     /// The agent works in the working tree of the session.
     WorkingTree,
+    /// The agent works in this copy of the accepted tree.
+    Worktree(Worktree),
 }
 
 impl SessionDesk {
@@ -335,7 +337,7 @@ impl SessionDesk {
         Ok(KindDocument {
             tree: match self.files {
                 ZoneFiles::Received => judge::patch_base(&manifest, store, &self.dir)?,
-                ZoneFiles::WorkingTree => None,
+                ZoneFiles::WorkingTree | ZoneFiles::Worktree(_) => None,
             },
             ..KindDocument::from(&judge::kind_of(&manifest)?)
         })
@@ -382,15 +384,16 @@ impl SessionDesk {
         &self,
         context: &mut Context,
         (worker, only): (&Worker, Option<QuestId>),
+        files: &ZoneFiles,
         call: SubmitCall,
     ) -> Result<Exit> {
-        let files = self.files;
+        let is_received = *files == ZoneFiles::Received;
         let session: Session = context.open_session()?;
         let mut judging = JudgeContext::sharing(&self.network, &session)?;
         match call.tree {
-            Some(patch) if files == ZoneFiles::Received => judging.world.receive(patch)?,
+            Some(patch) if is_received => judging.world.receive(patch)?,
             Some(_) => return refuse("this server reads the files itself; send no `tree`"),
-            None if files == ZoneFiles::Received && judging.has_tree() && call.fields.is_some() => {
+            None if is_received && judging.has_tree() && call.fields.is_some() => {
                 return refuse(
                     "the quests are about files: send the write zones with the answer, as `tree`; \
                      nothing changed",
@@ -417,20 +420,22 @@ impl SessionDesk {
             worker: Some(worker),
             key: call.idempotency_key.map_or(CallKey::None, CallKey::New),
             submission: &submission,
-            received: None,
+            files: match files {
+                ZoneFiles::Worktree(worktree) => AnswerFiles::Worktree(worktree),
+                ZoneFiles::Received | ZoneFiles::WorkingTree => AnswerFiles::WorkingTree,
+            },
         };
         submit::judge(context, session, &judging, answer)
     }
-}
 
-fn refuse_another<T>(quest: QuestId) -> Result<T> {
-    refuse(format!(
-        "this token is good for quest {quest} alone; nothing changed"
-    ))
-}
-
-impl Desk for SessionDesk {
-    fn answer(&self, grant: &Grant, call: Call, form: Form) -> Reply {
+    /// Answers a call of an agent whose files are there.
+    pub(super) fn answer_with(
+        &self,
+        files: &ZoneFiles,
+        grant: &Grant,
+        call: Call,
+        form: Form,
+    ) -> Reply {
         let colour = form == Form::Text { colour: true };
         let (output, kept) = Output::for_client(form == Form::Json, colour);
         let mut context = self.context(output);
@@ -450,7 +455,7 @@ impl Desk for SessionDesk {
                 self.next_for(&mut context, worker, *quest, &call)
             }
             (Grant::Worker { worker, quest }, Call::Submit(call)) => {
-                self.submit_as(&mut context, (worker, *quest), call)
+                self.submit_as(&mut context, (worker, *quest), files, call)
             }
             (Grant::Reader, Call::Next(_) | Call::Submit(_)) => {
                 return forbidden("this token may only read");
@@ -476,6 +481,18 @@ impl Desk for SessionDesk {
                 }
             }
         }
+    }
+}
+
+fn refuse_another<T>(quest: QuestId) -> Result<T> {
+    refuse(format!(
+        "this token is good for quest {quest} alone; nothing changed"
+    ))
+}
+
+impl Desk for SessionDesk {
+    fn answer(&self, grant: &Grant, call: Call, form: Form) -> Reply {
+        self.answer_with(&self.files, grant, call, form)
     }
 
     fn session(&self) -> &Path {

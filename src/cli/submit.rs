@@ -19,7 +19,9 @@ use super::next::paused;
 use super::remote::{self, Remote};
 use super::shell_line::ShellLine;
 use crate::gate::{CheckReport, Fact, add_remedies};
-use crate::judge::{self, CallKey, JudgeContext, JudgeError, Refusal, SubmitResult};
+use crate::judge::{
+    self, AnswerFiles, CallKey, JudgeContext, JudgeError, Refusal, SubmitResult, Worktree,
+};
 use crate::quest::{
     BadFields, Fields, QuestId, QuestKind, Submission, Verdict, fields_of, json, missing,
 };
@@ -39,6 +41,10 @@ pub struct SubmitArgs {
     /// The name of the worker [env: `COMAIL_WORKER`]
     #[arg(long, value_name = "NAME", help_heading = QUEST)]
     worker: Option<Worker>,
+
+    /// The worktree with the files, as `comail next --worktree` made it
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = ANSWER)]
+    worktree: Option<PathBuf>,
 
     /// Make the call safe to repeat: with the same KEY it returns the first judgement
     ///
@@ -111,12 +117,19 @@ pub(super) fn run(
     let submission = submission(args, kind, matches, args.id.is_some() || key.is_some())?;
     let quest = context::choose(&session, args.id, key.as_deref(), &kind.unit)?;
     let worker = context.worker_of(args.worker.as_ref())?;
+    let worktree = args.worktree.as_deref();
+    let worktree = worktree
+        .map(|dir| Worktree::find(session.dir(), dir))
+        .transpose()?;
     let answer = judge::Answer {
         quest,
         worker: worker.as_ref(),
         key: args.idempotency_key.map_or(CallKey::None, CallKey::New),
         submission: &submission,
-        received: None,
+        files: match &worktree {
+            Some(worktree) => AnswerFiles::Worktree(worktree),
+            None => AnswerFiles::WorkingTree,
+        },
     };
     judge(context, session, &judging, answer)
 }

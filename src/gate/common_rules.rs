@@ -32,6 +32,14 @@ pub const TREE_UNJUDGEABLE: Rule = Rule::known(
     "remove it, or put a readable file of a usual size in its place",
 );
 
+/// It is a rule of every session with worktrees.
+pub const BREAKS_PASSED: Rule = Rule::known(
+    "breaks-passed",
+    Level::Fail,
+    "with these files, a quest that passed earlier would fail",
+    "keep what the other quest needs, and submit again",
+);
+
 /// The most characters that are shown of why there is no answer.
 const MAX_SHOWN: usize = 300;
 
@@ -56,6 +64,21 @@ pub fn forgotten_address() -> Judgement {
         "an address that was not removed with `comail forget`",
         "one that was removed, so it is not recorded".to_owned(),
     )
+}
+
+/// The judgement on files with which earlier quests would fail: each with what it would fail on.
+pub fn breaks_passed(broken: impl IntoIterator<Item = (String, String)>) -> Judgement {
+    let facts = broken.into_iter().map(|(quest, fact)| {
+        let expected = format!("{quest} still passes");
+        Fact::of(&BREAKS_PASSED, expected, fact)
+    });
+    Judgement::from_facts(facts.collect(), Vec::new())
+}
+
+/// Whether a judgement has facts of this rule alone.
+pub fn is_of_rule(judgement: &Judgement, rule: &Rule) -> bool {
+    let mut facts = judgement.facts.iter();
+    !judgement.facts.is_empty() && facts.all(|fact| fact.rule == rule.id)
 }
 
 fn refusal(rule: &Rule, expected: &str, actual: String) -> Judgement {

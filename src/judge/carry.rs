@@ -225,6 +225,8 @@ impl<'a> Carrier<'a> {
                     holds,
                     // The key belonged to a call to the other session.
                     idempotency_key: None,
+                    // Its files are in the tree that this session froze.
+                    accepted: None,
                     judgement: to_raw_value(&made.judgement)?,
                     evidence: to_raw_value(evidence)?,
                     ..*passed.value

@@ -1,6 +1,7 @@
 //! Judges the answers of a session, and runs the operator's fixer.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +16,8 @@ use crate::judge::forgotten::redacted;
 use crate::judge::kind::{JudgeWorld, SessionKind, gate_settings};
 use crate::judge::quest_file::FixerPlan;
 use crate::judge::recorded::NothingAccepted;
-use crate::judge::submit::{Answer, Judged, recorded, submit};
+use crate::judge::submit::{Answer, AnswerFiles, Judged, recorded, submit};
+use crate::judge::union::{self, Laid, Source};
 use crate::quest::file::NegativeTable;
 use crate::quest::{Fields, Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{Event, Fix, Fixed, Session, State};
@@ -49,6 +51,9 @@ pub enum JudgementOrigin {
 
 const MAX_SHOWN: usize = 500;
 
+/// How often an answer is judged again because the accepted tree changed meanwhile.
+const MAX_MOVES: u32 = 5;
+
 impl JudgeContext {
     /// Loads what the session froze.
     pub fn of(session: &Session) -> Result<Self, JudgeError> {
@@ -68,9 +73,10 @@ impl JudgeContext {
         config.is_some_and(|config| config.root.is_some())
     }
 
-    /// The digest of what an agent has written in the zones of the tree; `None` without a tree.
-    pub fn written(&self) -> Option<Digest> {
-        self.world.tree_digest().ok().flatten()
+    /// The digest of what an agent has written in the zones of the tree, or of its worktree; `None`
+    /// without a tree.
+    pub fn written(&self, worktree: Option<&Path>) -> Option<Digest> {
+        self.world.tree_digest(worktree).ok().flatten()
     }
 
     /// Judges an answer and records the judgement. A repeated call with the same idempotency key returns
@@ -88,13 +94,35 @@ impl JudgeContext {
         // Before the gate runs, `Submitted::machine` replaces it with the session's index.
         let nothing = NothingAccepted;
         let answer = Answer {
-            received: self.world.received(),
+            files: match self.world.received() {
+                Some(received) => AnswerFiles::Received(received),
+                None => answer.files,
+            },
             ..answer
         };
         let submit = |session: &mut Session, answer: Answer<'_>, clock: &mut dyn Clock| {
-            self.world.lend(&nothing, |world| {
-                submit(session, answer, &self.kind, world, clock)
-            })?
+            let once = |session: &mut Session, clock: &mut dyn Clock| {
+                let Some(laid) = self.laid(session, &answer)? else {
+                    return self.world.lend(&nothing, |world| {
+                        submit(session, answer, &self.kind, world, clock)
+                    })?;
+                };
+                let answer = Answer {
+                    files: AnswerFiles::Laid(&laid),
+                    ..answer
+                };
+                self.world.lend_over(&laid.look, &nothing, |world| {
+                    submit(session, answer, &self.kind, world, clock)
+                })?
+            };
+            let mut judged = once(session, clock);
+            for _ in 0..MAX_MOVES {
+                if !matches!(judged, Err(JudgeError::TreeMoved)) {
+                    break;
+                }
+                judged = once(session, clock);
+            }
+            judged
         };
         let recorded = |session: &Session| {
             let Some(key) = answer.key.get() else {
@@ -123,7 +151,7 @@ impl JudgeContext {
         let mut fixes = Vec::new();
         // A fixer repairs the working tree, which does not contain files that a client sent.
         let plan = self.kind.fixer.as_ref();
-        let plan = plan.filter(|_| answer.received.is_none());
+        let plan = plan.filter(|_| matches!(answer.files, AnswerFiles::WorkingTree));
         if let (Some(plan), Some(config)) = (plan, self.world.sandbox_config()) {
             while fixes.len() < plan.max_fixes as usize && is_fixable(&judged, plan) {
                 let fix = self.fix(session, answer.quest, (plan, config), &judged.judgement)?;
@@ -154,6 +182,24 @@ impl JudgeContext {
         })
     }
 
+    /// The answer's files over the accepted tree; `None` without worktrees.
+    fn laid(&self, session: &Session, answer: &Answer<'_>) -> Result<Option<Laid>, JudgeError> {
+        let Some(config) = self
+            .world
+            .sandbox_config()
+            .filter(|_| self.kind.has_worktrees())
+        else {
+            return Ok(None);
+        };
+        let source = match (answer.files, self.world.patch()) {
+            _ if matches!(answer.submission, Submission::None(_)) => return Ok(None),
+            (AnswerFiles::Worktree(worktree), _) => Source::Worktree(worktree),
+            (_, Some(patch)) => Source::Patch(patch),
+            (_, None) => return Err(JudgeError::NeedsWorktree),
+        };
+        union::lay(session, config, answer.quest, source).map(Some)
+    }
+
     fn fix(
         &self,
         session: &Session,
@@ -175,7 +221,7 @@ impl JudgeContext {
             stdin: json!({"quest": quest, "facts": judgement.facts}).to_string(),
             ..plan.order.clone()
         };
-        let before = match self.world.tree_digest() {
+        let before = match self.world.tree_digest(None) {
             Ok(before) => before,
             Err(error) => return Ok(failed(error.to_string())),
         };
@@ -183,7 +229,7 @@ impl JudgeContext {
             Ok(ran) => failure(&order, &ran),
             Err(why) => Some(why),
         };
-        Ok(match (failure, self.world.tree_digest()) {
+        Ok(match (failure, self.world.tree_digest(None)) {
             (Some(why), _) => failed(why),
             (None, Err(error)) => failed(error.to_string()),
             (None, Ok(after)) if after == before => Fix::ChangedNothing,

@@ -2,16 +2,18 @@
 
 use std::io;
 
+use itertools::Itertools as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::judge::worktree::WorktreeError;
 use crate::quest::file::Mistake;
 use crate::quest::{Key, QuestId};
 use crate::session::{SessionError, State, Worker};
 use crate::world::Unanswered;
 use crate::world::fetch::live::WorldError;
-use crate::world::tree::{BadGlob, BadPatch, TreeError};
+use crate::world::tree::{AcceptedError, AuthoredConflict, BadGlob, BadPatch, TreeError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError {
@@ -35,6 +37,26 @@ pub enum JudgeError {
     World(#[from] WorldError),
     #[error(transparent)]
     Patch(#[from] BadPatch),
+    #[error(transparent)]
+    Accepted(#[from] AcceptedError),
+    #[error(
+        "accepted work has changed the same lines since this worktree was made; nothing was \
+         recorded, and no try was used:\n{}\ntake a new worktree and make the change there",
+        .0.iter().join("\n")
+    )]
+    Conflicts(Vec<AuthoredConflict>),
+    #[error(transparent)]
+    Worktree(#[from] WorktreeError),
+    #[error("the quests of this session have no worktrees; set `worktrees = true` in [tree]")]
+    NoWorktrees,
+    #[error(
+        "each agent of this session works in a worktree of its own: make one with \
+         `comail next --worktree DIR`, and submit with `--worktree DIR`; nothing changed"
+    )]
+    NeedsWorktree,
+    /// Another answer was accepted while this one was judged.
+    #[error("the accepted tree keeps changing; submit again; nothing was recorded")]
+    TreeMoved,
     #[error("the files of the answer cannot be written to the tree; nothing was recorded")]
     NotWritten(#[source] TreeError),
     /// The sandbox failed, which is not the worker's fault.

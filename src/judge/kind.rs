@@ -17,6 +17,7 @@ use crate::judge::quest_file::FrozenPanel;
 use crate::judge::quest_file::{
     Definition, FixerPlan, fixer, frozen_control, frozen_listing, services,
 };
+use crate::judge::union::accepted_look;
 use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, Manifest, Session};
 use crate::world::evidence::recorded::RecordedWorld;
@@ -55,6 +56,8 @@ pub struct SessionKind {
     pub definition: Option<Definition>,
     pub(super) has_final: bool,
     pub(super) fixer: Option<FixerPlan>,
+    /// How many earlier PASSes are judged again with each answer; `None` without worktrees.
+    pub(super) judge_again: Option<usize>,
     panel: Option<FrozenPanel>,
     services: BTreeMap<String, ServicePlan>,
 }
@@ -87,6 +90,11 @@ impl SessionKind {
         Ok(Self {
             quest,
             gate: SessionGate::new(machine, panel),
+            judge_again: file
+                .as_ref()
+                .and_then(|file| file.tree.as_ref())
+                .filter(|tree| tree.worktrees)
+                .map(|tree| tree.judge_again as usize),
             has_final: file.is_some_and(|file| file.final_part.is_some()),
             definition,
             fixer,
@@ -99,8 +107,16 @@ impl SessionKind {
     pub fn rules(&self) -> Vec<Rule> {
         let mut rules = common_rules::rules();
         rules.push(common_rules::TREE_UNJUDGEABLE);
+        if self.has_worktrees() {
+            rules.push(common_rules::BREAKS_PASSED);
+        }
         rules.extend(self.gate.rules());
         rules
+    }
+
+    /// Whether each agent works in a worktree of its own.
+    pub fn has_worktrees(&self) -> bool {
+        self.judge_again.is_some()
     }
 
     /// The sandbox for the session's commands; `None` for the built-in kind without reviewers.
@@ -173,7 +189,11 @@ pub struct JudgeWorld {
     sandbox: Option<SandboxConfig>,
     /// The tree that every judgement sees; `None` if each reads the tree itself.
     tree: Option<TreeLook>,
+    /// Whether the tree is the session's accepted tree, and not the working tree.
+    has_worktrees: bool,
     received: Option<Received>,
+    /// The files of a client, which are laid over the accepted tree.
+    patch: Option<TreePatch>,
 }
 
 /// The files of the write zones that came with an answer, and the tree to which they are written if
@@ -220,7 +240,15 @@ impl JudgeWorld {
         // Each process records there when it last asked a host.
         let hosts = session.dir().join("hosts");
         let sandbox = kind.sandbox_config(session.evidence(), session.dir().to_owned())?;
-        Self::new(shared, session.manifest(), Some(hosts), sandbox)
+        let world = Self::new(shared, session.manifest(), Some(hosts), sandbox)?;
+        match &world.sandbox {
+            Some(config) if kind.has_worktrees() => Ok(Self {
+                tree: Some(accepted_look(session, config)?),
+                has_worktrees: true,
+                ..world
+            }),
+            _ => Ok(world),
+        }
     }
 
     /// Only pages and DNS, for a session that is not on disk yet.
@@ -257,13 +285,18 @@ impl JudgeWorld {
             network,
             sandbox,
             tree: None,
+            has_worktrees: false,
             received: None,
+            patch: None,
         }
     }
 
     /// Reads the tree for all further judgements, so that an agent cannot change it between two of
     /// them to make both pass.
     pub fn hold_tree(&mut self) -> Result<(), JudgeError> {
+        if self.has_worktrees {
+            return Ok(());
+        }
         let config = self.sandbox.as_ref().filter(|it| it.root.is_some());
         let tree = config.map(TreeLook::take).transpose();
         self.tree = tree.map_err(JudgeError::Sandbox)?;
@@ -277,6 +310,10 @@ impl JudgeWorld {
         let Some((config, root)) = config.and_then(|it| Some((it, it.root.clone()?))) else {
             return Err(BadPatch::NoTree.into());
         };
+        if self.has_worktrees {
+            self.patch = Some(patch);
+            return Ok(());
+        }
         self.tree = Some(TreeLook::receive(config, &patch)?);
         let (base, ignored) = (config.baseline.clone(), config.ignored.clone());
         self.received = Some(Received {
@@ -286,6 +323,15 @@ impl JudgeWorld {
             ignored,
         });
         Ok(())
+    }
+
+    /// All further judgements see this tree.
+    pub(super) fn show(&mut self, tree: TreeLook) {
+        self.tree = Some(tree);
+    }
+
+    pub(super) fn patch(&self) -> Option<&TreePatch> {
+        self.patch.as_ref()
     }
 
     pub(super) fn received(&self) -> Option<&Received> {
@@ -302,9 +348,29 @@ impl JudgeWorld {
         self.lend_altered(accepted, Alteration::default(), judge)
     }
 
+    /// Like [`Self::lend`], with this tree.
+    pub(super) fn lend_over<T>(
+        &self,
+        tree: &TreeLook,
+        accepted: &dyn UniquenessIndex,
+        judge: impl FnOnce(World<'_>) -> T,
+    ) -> Result<T, JudgeError> {
+        self.lend_both(Some(tree), accepted, Alteration::default(), judge)
+    }
+
     /// Like [`Self::lend`], with a copy of the tree that has these alterations.
     pub fn lend_altered<T>(
         &self,
+        accepted: &dyn UniquenessIndex,
+        altered: Alteration,
+        judge: impl FnOnce(World<'_>) -> T,
+    ) -> Result<T, JudgeError> {
+        self.lend_both(self.tree.as_ref(), accepted, altered, judge)
+    }
+
+    fn lend_both<T>(
+        &self,
+        tree: Option<&TreeLook>,
         accepted: &dyn UniquenessIndex,
         altered: Alteration,
         judge: impl FnOnce(World<'_>) -> T,
@@ -317,7 +383,7 @@ impl JudgeWorld {
             (_, Some(live)) | (Network::Live(live), None) => (live.fetcher(), live.resolver()),
             (Network::Recorded(recorded), None) => (recorded.as_ref(), recorded.as_ref()),
         };
-        self.in_sandbox(altered, |sandbox| {
+        self.in_sandbox(tree, altered, |sandbox| {
             judge(World {
                 fetcher,
                 resolver,
@@ -334,7 +400,7 @@ impl JudgeWorld {
         replay: &Replay<'_>,
         judge: impl FnOnce(World<'_>) -> T,
     ) -> Result<T, JudgeError> {
-        self.in_sandbox(Alteration::default(), |sandbox| {
+        self.in_sandbox(self.tree.as_ref(), Alteration::default(), |sandbox| {
             judge(World {
                 sandbox,
                 ..replay.world_with(accepted)
@@ -344,10 +410,11 @@ impl JudgeWorld {
 
     fn in_sandbox<T>(
         &self,
+        tree: Option<&TreeLook>,
         altered: Alteration,
         judge: impl FnOnce(&dyn Sandbox) -> T,
     ) -> Result<T, JudgeError> {
-        let live = self.altered_sandbox(altered);
+        let live = self.altered_sandbox(tree, altered);
         let sandbox: &dyn Sandbox = match &live {
             Some(live) => live,
             None => &NoSandbox,
@@ -359,12 +426,16 @@ impl JudgeWorld {
     }
 
     pub fn live_sandbox(&self) -> Option<LiveSandbox<'_>> {
-        self.altered_sandbox(Alteration::default())
+        self.altered_sandbox(self.tree.as_ref(), Alteration::default())
     }
 
-    fn altered_sandbox(&self, altered: Alteration) -> Option<LiveSandbox<'_>> {
+    fn altered_sandbox<'a>(
+        &'a self,
+        tree: Option<&'a TreeLook>,
+        altered: Alteration,
+    ) -> Option<LiveSandbox<'a>> {
         let config = self.sandbox.as_ref();
-        config.map(|config| LiveSandbox::over(config, self.tree.as_ref(), altered))
+        config.map(|config| LiveSandbox::over(config, tree, altered))
     }
 
     /// Checks that this process has a network for lookups.
@@ -379,12 +450,13 @@ impl JudgeWorld {
         self.sandbox.as_ref()
     }
 
-    /// The digest of the tree with what an agent has written in its zones; `None` without a tree.
-    pub fn tree_digest(&self) -> Result<Option<Digest>, JudgeError> {
+    /// The digest of the tree with what an agent has written in its zones, or in those of its
+    /// worktree; `None` without a tree.
+    pub fn tree_digest(&self, worktree: Option<&Path>) -> Result<Option<Digest>, JudgeError> {
         let Some(config) = &self.sandbox else {
             return Ok(None);
         };
-        let Some(root) = &config.root else {
+        let Some(root) = worktree.or(config.root.as_deref()) else {
             return Ok(None);
         };
         let taken = Snapshot::take(root, &config.baseline, &config.zones, &config.ignored);

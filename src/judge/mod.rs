@@ -21,6 +21,8 @@ mod recorded;
 mod regression;
 mod replay;
 mod submit;
+mod union;
+mod worktree;
 
 pub use carry::{Carrier, CarryCounts, NotCarried};
 pub use context::{FinalResult, FinalWord, JudgeContext, JudgementOrigin, SubmitResult};
@@ -34,4 +36,6 @@ pub use recheck::{Rechecked, resolve, to_recheck};
 pub use recorded::{NothingAccepted, judge_from, record};
 pub use regression::{lost_passes, record_lost};
 pub use replay::{ReplayError, Replayer, resolved};
-pub use submit::{Answer, CallKey, Judged, submit};
+pub use submit::{Answer, AnswerFiles, CallKey, Judged, submit};
+pub use union::{Worktree, accepted_of, make_worktree, root_of_worktrees};
+pub use worktree::WorktreeError;

@@ -67,7 +67,7 @@ impl Poll {
             loop {
                 let began = Instant::now();
                 // Taken before the poll, so that a write during the poll counts as another state.
-                let state = world.tree_digest().ok().flatten();
+                let state = world.tree_digest(None).ok().flatten();
                 if news.round(state, || hold(&kind, &world, &quest)) && pass.send(()).is_err() {
                     return;
                 }

@@ -18,7 +18,6 @@ use crate::world::evidence::{
     BodyRef, Evidence, Exchange, Question, Recording, SandboxAnswer, pack,
 };
 use crate::world::mailbox::Mailbox;
-use crate::world::tree::TreePatch;
 use crate::world::{EarlierDoubt, UniqueValue, UniquenessIndex, World};
 
 /// Judges `case` with `world`, and keeps the evidence that the judgement needs.
@@ -126,25 +125,20 @@ impl NewJudgement {
         Ok(again.unwrap_or(self))
     }
 
-    /// Adds the files that came with the answer to the evidence.
-    pub(crate) fn with_received(
-        self,
-        gate: &dyn Gate,
-        patch: &TreePatch,
-    ) -> Result<Self, JudgeError> {
+    /// Adds the files of the answer, as JSON, to the evidence.
+    pub(crate) fn with_received(self, gate: &dyn Gate, text: Vec<u8>) -> Self {
         let Self {
             judgement,
             mut recording,
             ..
         } = self;
-        let text = serde_json::to_vec(patch)?;
         let body = BodyRef::of(&text);
         recording.bodies.insert(body.sha256, text);
         recording.evidence.exchanges.push(Exchange::Sandbox {
             asked: Question::Received,
             answer: SandboxAnswer::Received(body),
         });
-        Ok(Self::by_gate(gate, judgement, recording))
+        Self::by_gate(gate, judgement, recording)
     }
 
     pub(crate) fn fired(&self) -> Vec<String> {

@@ -23,6 +23,16 @@ pub fn lost_passes(
     context.world.hold_tree()?;
     let repeats = context.kind.gate.accepts_repeats();
     let passes = passes(session, &|evidence| evidence.rests_on_machine(repeats))?;
+    judge_passes(session, context, passes, stop)
+}
+
+/// Judges these PASSes again, and returns those that fail.
+pub(super) fn judge_passes(
+    session: &Session,
+    context: JudgeContext,
+    passes: Vec<QuestId>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<LostPass>, JudgeError> {
     let proven = passes.into_iter().map(|quest| Proven {
         quest,
         line: 0,

@@ -71,7 +71,7 @@ pub(super) fn is_recorded(attempt: &Attempt, judgement: &Judgement) -> bool {
 }
 
 /// The judgement that needs no gate: the submission says that nothing was found, repeats the attempt
-/// `earlier`, or contained a forgotten address.
+/// `earlier`, contained a forgotten address, or would break earlier PASSes.
 ///
 /// The masked submission does not prove that it contained one. The record is trusted, because it can
 /// only be a FAIL.
@@ -83,6 +83,12 @@ pub(super) fn without_gate(
     let forgotten = common_rules::forgotten_address();
     if is_masked(&attempt.submission) && is_recorded(attempt, &forgotten) {
         return Some((forgotten, VerdictBasis::Submission));
+    }
+    // It rests on the accepted tree and on earlier PASSes as they were then.
+    if let Ok(judgement) = serde_json::from_str::<Judgement>(attempt.judgement.get())
+        && common_rules::is_of_rule(&judgement, &common_rules::BREAKS_PASSED)
+    {
+        return Some((judgement, VerdictBasis::World));
     }
     match &attempt.submission {
         Submission::None(why) => Some((common_rules::no_result(why), VerdictBasis::NoResult)),

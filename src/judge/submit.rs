@@ -19,10 +19,11 @@ use crate::judge::panel::PanelRound;
 use crate::judge::recorded::{
     KeptBodies, NewJudgement, SessionAccepted, is_sent_back, marks, without_other_addresses,
 };
+use crate::judge::union::{self, Laid, Worktree};
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Asked, Attempt, Claimed, Event, IdempotencyKey, Progress, QuestRecord, Session, SessionError,
-    State, Tally, VerdictBasis, Worker,
+    Accepted, Asked, Attempt, Claimed, Event, IdempotencyKey, Progress, QuestRecord, Session,
+    SessionError, State, Tally, VerdictBasis, Worker,
 };
 use crate::world::World;
 use crate::world::evidence::Recording;
@@ -35,8 +36,19 @@ pub struct Answer<'a> {
     pub worker: Option<&'a Worker>,
     pub key: CallKey,
     pub submission: &'a Submission,
-    /// The files that came with it; `None` if they are in the working tree.
-    pub received: Option<&'a Received>,
+    pub files: AnswerFiles<'a>,
+}
+
+/// Where the files of an answer are.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum AnswerFiles<'a> {
+    #[default]
+    WorkingTree,
+    /// They came with the answer.
+    Received(&'a Received),
+    Worktree(&'a Worktree),
+    /// They were laid over the accepted tree.
+    Laid(&'a Laid),
 }
 
 /// The idempotency key of the call that submits an answer.
@@ -144,14 +156,18 @@ pub fn submit(
         judgement
     } else {
         let (judgement, round, recording) = submitted.machine(session)?;
-        let (judgement, recording) = match round {
-            None => (judgement, recording),
-            // Reviewers are asked only about a PASS of the machine, and once per quest.
-            Some(round) => submitted.review(session, judgement, &round, recording, clock)?,
-        };
-        let recording =
-            without_other_addresses(&kind.gate, submitted.case(), &judgement, recording)?;
-        NewJudgement::by_gate(&kind.gate, judgement, recording)
+        if let Some(broken) = submitted.breaks_earlier(session, &judgement)? {
+            NewJudgement::without_gate(broken, VerdictBasis::World)
+        } else {
+            let (judgement, recording) = match round {
+                None => (judgement, recording),
+                // Reviewers are asked only about a PASS of the machine, and once per quest.
+                Some(round) => submitted.review(session, judgement, &round, recording, clock)?,
+            };
+            let recording =
+                without_other_addresses(&kind.gate, submitted.case(), &judgement, recording)?;
+            NewJudgement::by_gate(&kind.gate, judgement, recording)
+        }
     };
     submitted.record(session, judgement, clock)
 }
@@ -294,6 +310,20 @@ impl<'a> Submitted<'a> {
         Ok((judgement, round, recording))
     }
 
+    /// The judgement on files with which earlier PASSes would fail.
+    fn breaks_earlier(
+        &self,
+        session: &Session,
+        judgement: &Judgement,
+    ) -> Result<Option<Judgement>, JudgeError> {
+        match (self.answer.files, self.kind.judge_again) {
+            (AnswerFiles::Laid(laid), Some(most)) if judgement.verdict != Verdict::Fail => {
+                union::broken(session, laid, most)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Asks the reviewers, once per quest. This is recorded before they are asked, so that an agent
     /// cannot get them asked again by killing the process. From then on, an answer that passes every
     /// check is a REVIEW.
@@ -392,9 +422,32 @@ impl<'a> Submitted<'a> {
 
     /// The files that came with an answer, unless it is a FAIL: an agent could fill the disk with FAILs.
     fn accepted_files(&self, verdict: Verdict) -> Option<&'a Received> {
-        self.answer
-            .received
-            .filter(|_| matches!(verdict, Verdict::Pass | Verdict::Review))
+        match self.answer.files {
+            AnswerFiles::Received(received) if verdict != Verdict::Fail => Some(received),
+            _ => None,
+        }
+    }
+
+    /// What an answer adds to the accepted tree, unless it is a FAIL.
+    fn accepted_step(&self, verdict: Verdict) -> Result<Option<(Accepted, Vec<u8>)>, JudgeError> {
+        match self.answer.files {
+            AnswerFiles::Laid(laid) if verdict != Verdict::Fail => laid.step(),
+            _ => Ok(None),
+        }
+    }
+
+    /// Fails if the verdict rests on an accepted tree that is no longer the session's. A check of the
+    /// answer itself fails on any.
+    fn refuse_moved(&self, session: &Session, judgement: &Judgement) -> Result<(), JudgeError> {
+        let AnswerFiles::Laid(laid) = self.answer.files else {
+            return Ok(());
+        };
+        let rests_on_tree = judgement.verdict != Verdict::Fail
+            || common_rules::is_of_rule(judgement, &common_rules::BREAKS_PASSED);
+        if rests_on_tree && laid.change.parent != session.totals().accepted {
+            return Err(JudgeError::TreeMoved);
+        }
+        Ok(())
     }
 
     fn attempt_under_lock(
@@ -415,13 +468,17 @@ impl<'a> Submitted<'a> {
             let basis = VerdictBasis::Submission;
             (masked, NewJudgement::without_gate(forgotten, basis))
         } else {
+            self.refuse_moved(session, &judgement.judgement)?;
             // Another quest may have passed with the same address while the gate ran.
             let judgement = judgement.judge_again(gate, self.case(), session)?;
             let judgement = without_forgotten(&session.forgetting(), judgement);
-            let accepted = self.accepted_files(judgement.judgement.verdict);
-            let judgement = match accepted {
-                Some(received) => judgement.with_received(gate, &received.patch)?,
-                None => judgement,
+            let verdict = judgement.judgement.verdict;
+            let judgement = if let Some(received) = self.accepted_files(verdict) {
+                judgement.with_received(gate, serde_json::to_vec(&received.patch)?)
+            } else if let Some((_, change)) = self.accepted_step(verdict)? {
+                judgement.with_received(gate, change)
+            } else {
+                judgement
             };
             (self.answer.submission.clone(), judgement)
         };
@@ -433,6 +490,7 @@ impl<'a> Submitted<'a> {
         let goes_back = is_sent_back(gate.revisions(), &judgement.judgement, record.revisions);
         let revised = record.progress.revised(max_tries).filter(|_| goes_back);
         let Progress { state, tries } = revised.unwrap_or(judged);
+        let accepted = self.accepted_step(verdict)?.map(|(step, _)| step);
         let attempt = Attempt {
             quest: self.quest.id,
             number: record.attempts.saturating_add(1),
@@ -446,6 +504,7 @@ impl<'a> Submitted<'a> {
             anchored: is_anchored(self.quest),
             seen: judgement.judgement.seen,
             revision: revised.is_some(),
+            accepted: accepted.filter(|_| state != State::Todo),
             holds: match state {
                 State::Pass => marks(gate, self.case()),
                 State::Todo | State::Review | State::Done => Vec::new(),

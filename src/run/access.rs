@@ -5,15 +5,18 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::detect::SelfCall;
+use crate::judge::Worktree;
 use crate::quest::QuestId;
 use crate::session::Worker;
 
 pub trait Judge: Sync {
-    /// Lets one start of an agent answer a quest as this worker.
+    /// Lets one start of an agent answer a quest as this worker. In a session with worktrees, the
+    /// start gets one of its own, with what the `earlier` start of the quest changed.
     fn admit(
         &self,
         quest: QuestId,
         worker: &Worker,
+        earlier: Option<&Worktree>,
     ) -> Result<Box<dyn Admission>, Box<dyn Error + Send + Sync>>;
 }
 
@@ -24,6 +27,9 @@ pub trait Admission: Send {
 
     /// A private directory for the agent, which is removed after the start.
     fn dir(&self) -> &Path;
+
+    /// Where the agent works instead of the working tree, and its directory there.
+    fn worktree(&self) -> Option<(&Worktree, &Path)>;
 
     /// The calls that were answered since the last time, in order.
     fn calls(&self) -> Vec<SelfCall>;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::error::Error;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -11,7 +12,7 @@ use super::access::Admission;
 use super::plan::{Answers, JudgedAnswer, RunError};
 use crate::base::Digest;
 use crate::base::clock::SystemClock;
-use crate::judge::{JudgeContext, Pace};
+use crate::judge::{JudgeContext, Pace, Worktree};
 use crate::quest::{Key, QuestId, QuestKind, Submission, fields_of, missing};
 use crate::run::agent::{ProviderError, Totals};
 use crate::run::detect::{Detectors, Observed, SelfCall};
@@ -180,7 +181,16 @@ impl Activity {
 
     pub fn begin(&mut self, admission: Box<dyn Admission>, context: &JudgeContext) {
         self.admission = Some(admission);
-        self.tree = context.written();
+        self.tree = context.written(self.worktree_root());
+    }
+
+    pub fn worktree(&self) -> Option<&Worktree> {
+        let (worktree, _) = self.admission.as_ref()?.worktree()?;
+        Some(worktree)
+    }
+
+    fn worktree_root(&self) -> Option<&Path> {
+        self.worktree().map(|worktree| worktree.root.as_path())
     }
 
     pub fn admission(&self) -> Option<&dyn Admission> {
@@ -197,7 +207,7 @@ impl Activity {
         if self.tree.is_none() || begun < self.due {
             return false;
         }
-        let now = context.written();
+        let now = context.written(self.worktree_root());
         self.pace.note(begun.elapsed());
         self.due = Instant::now() + self.pace.pause();
         let changed = now.is_some() && now != self.tree;

@@ -88,6 +88,10 @@ impl RunDir {
         let mut grants = plan.confinement.grants.clone();
         if let (Some(grants), Some(admission)) = (&mut grants, admission) {
             grants.write.push(admission.dir().to_owned());
+            let worktree = admission.worktree().into_iter();
+            grants
+                .write
+                .extend(worktree.map(|(worktree, _)| worktree.root.clone()));
         }
         let mut env = admission.map_or(Vec::new(), Admission::env);
         env.push(("COMAIL_RUN".into(), plan.run.to_string().into()));
@@ -101,7 +105,10 @@ impl RunDir {
             argv: line.argv,
             grants,
             stdin: line.stdin,
-            dir: plan.dir.clone(),
+            dir: match admission.and_then(Admission::worktree) {
+                Some((_, dir)) => dir.to_owned(),
+                None => plan.dir.clone(),
+            },
             env,
             unset,
             log: self.0.join(format!("{start}.log")),

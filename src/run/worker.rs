@@ -19,7 +19,7 @@ use crate::base::clock::SystemClock;
 use crate::base::text::truncate;
 use crate::judge;
 use crate::judge::live_runs::start_of;
-use crate::judge::{JudgeContext, JudgeError, Refusal, SubmitResult};
+use crate::judge::{AnswerFiles, JudgeContext, JudgeError, Refusal, SubmitResult};
 use crate::quest::{Fields, Submission};
 use crate::run::agent::{
     Agent, AgentEnd, AgentError, AgentLauncher, Given, ProviderError, Totals, command_line, end_of,
@@ -296,7 +296,9 @@ impl RunWorker<'_> {
         quest_run.begin();
         let plan = &self.shared.plan;
         let guard = &quest_run.guard;
-        let admission = self.judge.admit(guard.quest, &guard.worker);
+        // The worktree of the last start is removed together with its admission.
+        let earlier = quest_run.activity.worktree();
+        let admission = self.judge.admit(guard.quest, &guard.worker, earlier);
         let admission = admission.map_err(RunError::Judge)?;
         quest_run.activity.begin(admission, &self.context);
         {
@@ -578,7 +580,10 @@ impl RunWorker<'_> {
             worker: Some(&worker),
             key: judge::CallKey::None,
             submission,
-            received: None,
+            files: match quest_run.activity.worktree() {
+                Some(worktree) => AnswerFiles::Worktree(worktree),
+                None => AnswerFiles::WorkingTree,
+            },
         };
         let submitted = self
             .context

@@ -247,6 +247,9 @@ pub struct Attempt {
     /// Whether its REVIEW was sent back to the agent for a revision.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub revision: bool,
+    /// What it adds to the accepted tree, in a session with worktrees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<Accepted>,
     /// The worker who submitted it, where one was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<Worker>,
@@ -257,6 +260,19 @@ pub struct Attempt {
     pub judgement: Box<RawValue>,
     /// What the gate saw of the world.
     pub evidence: Box<RawValue>,
+}
+
+/// A step of the accepted tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Accepted {
+    /// The digest of the change, which is in `evidence/`.
+    pub change: Digest,
+    /// The digest of the tree's listing after it.
+    pub tree: Digest,
+    /// The change before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Digest>,
 }
 
 /// The digest of the text that a caller chose for one submission, so that the same call again

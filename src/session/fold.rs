@@ -97,6 +97,12 @@ impl Fold<'_> {
             return Err("another worker held the quest".into());
         }
         self.nothing_before(&record)?;
+        if let Some(accepted) = &attempt.accepted {
+            if attempt.state == State::Todo || accepted.parent != self.totals.accepted {
+                return Err("an accepted change follows the one before it".into());
+            }
+            self.totals.accepted = Some(accepted.change);
+        }
         let before = record.clone();
         record.judge(attempt, self.span, self.config.max_tries)?;
         self.totals.counts.add_attempt(attempt);

@@ -55,8 +55,8 @@ pub use decision::{
 };
 pub use error::{Damage, IndexError, SessionError, that_makes};
 pub use event::{
-    Asked, Attempt, BadIdempotencyKey, Carried, Dated, Event, EventType, Extended, Fix, Fixed,
-    IdempotencyKey, Mark, Origin, Outcome, Resolution, Resumed, SourceRecord, Started,
+    Accepted, Asked, Attempt, BadIdempotencyKey, Carried, Dated, Event, EventType, Extended, Fix,
+    Fixed, IdempotencyKey, Mark, Origin, Outcome, Resolution, Resumed, SourceRecord, Started,
 };
 pub use evidence_store::EvidenceStore;
 pub use ledger::{Entry, Ledger, LedgerWatch, LineReader, Unwatched, Watch};

@@ -14,6 +14,7 @@ use super::redaction::Forgetting;
 use super::run_event::{RunId, RunProcess};
 use super::sample::Sample;
 use super::state::{State, Tally};
+use crate::base::Digest;
 use crate::quest::Seen;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -37,6 +38,9 @@ pub struct Totals {
     /// The runs that began and have not ended, with their processes where they are known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub runs: BTreeMap<RunId, Option<RunProcess>>,
+    /// The last change of the accepted tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<Digest>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

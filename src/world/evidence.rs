@@ -23,7 +23,7 @@ mod sandbox;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::io::{Read as _, Write as _};
 
@@ -108,6 +108,22 @@ impl Evidence {
                 ..
             } => Some(path),
             _ => None,
+        })
+    }
+
+    /// Whether a change of these files may change what was seen: a command may read any file.
+    pub fn may_see(&self, paths: &BTreeSet<&TreePath>) -> bool {
+        self.exchanges.iter().any(|exchange| match exchange {
+            Exchange::Sandbox { asked, .. } => match asked {
+                Question::File(path) => paths.contains(path),
+                Question::Run(_) | Question::Call(_) | Question::Service(_) => true,
+                Question::Pinned(_)
+                | Question::Changes
+                | Question::ControlService(_)
+                | Question::Chat(_)
+                | Question::Received => false,
+            },
+            _ => false,
         })
     }
 

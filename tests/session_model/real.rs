@@ -165,7 +165,7 @@ impl Real {
             worker: worker.as_ref(),
             key: judge::CallKey::None,
             submission: &submission,
-            received: None,
+            files: judge::AnswerFiles::WorkingTree,
         };
         let midway = Midway {
             real: self,

@@ -36,6 +36,7 @@ pub(super) fn confinement(
     let private = temporary.chain([env::temp_dir()]).chain(config).chain(data);
     let around = Surroundings {
         dir: plan.dir.clone(),
+        dir_is_writable: !judge.has_worktrees(),
         session: fs::canonicalize(session)?,
         path: variable("PATH").unwrap_or_default(),
         private: private.map(real).collect(),
@@ -69,7 +70,9 @@ fn confined(
         let name = command.name();
         format!("{name} confines its commands itself; the session is hidden from it")
     } else {
+        let worktree = (!around.dir_is_writable).then(|| "a worktree each".to_owned());
         let write = grants.write.iter().map(|path| path.display().to_string());
+        let write = worktree.into_iter().chain(write);
         format!(
             "Landlock {version}: they may change {} and a temporary directory each, and can open \
              neither the session nor most of the home directory",

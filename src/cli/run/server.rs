@@ -26,6 +26,7 @@ use crate::cli::context::{self, Reaching, this_program};
 use crate::cli::exit::Exit;
 use crate::cli::remote::{SERVER_VARIABLE, SPOOL_VARIABLE, TOKEN_VARIABLE};
 use crate::cli::serve::{SessionDesk, ZoneFiles, runtime};
+use crate::judge::{self, Worktree};
 use crate::quest::QuestId;
 use crate::run::detect::SelfCall;
 use crate::run::{Admission, Judge};
@@ -33,7 +34,7 @@ use crate::serve::{
     self, Bounds, Call, Desk, Form, Grant, Hosts, Listener, MAX_BODY_BYTES, Rate, Reply, Server,
     Spool, Token, TokenId, TokenRecord, Tokens,
 };
-use crate::session::{IdempotencyKey, Worker};
+use crate::session::{IdempotencyKey, Session, Worker};
 use crate::world::fetch::live::SharedWorld;
 
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -59,11 +60,17 @@ pub(super) struct RunJudge {
     path: OsString,
     router: Router,
     runtime: Runtime,
+    /// The working directory of agents in their worktrees, if the session has worktrees.
+    in_worktree: Option<PathBuf>,
 }
 
 impl RunJudge {
     /// Starts to listen on a socket that only its owner can open.
-    pub(super) fn start(session: &Path, reaching: Reaching) -> Result<Self> {
+    pub(super) fn start(
+        session: &Path,
+        reaching: Reaching,
+        in_worktree: Option<PathBuf>,
+    ) -> Result<Self> {
         // The path of a socket has at most 107 bytes, so it is not in the session.
         let mut base = std::env::temp_dir();
         if base.as_os_str().len() > MAX_BASE {
@@ -103,7 +110,33 @@ impl RunJudge {
             path,
             router,
             runtime,
+            in_worktree,
         })
+    }
+
+    pub(super) fn has_worktrees(&self) -> bool {
+        self.in_worktree.is_some()
+    }
+
+    fn worktree(
+        &self,
+        quest: QuestId,
+        earlier: Option<&Worktree>,
+    ) -> Result<Option<StartTree>, Box<dyn Error + Send + Sync>> {
+        let Some(within) = &self.in_worktree else {
+            return Ok(None);
+        };
+        // The agent may write in this directory alone, so it cannot put a link in its place.
+        let root = files::private_dir("tree-", self.dir.path())?;
+        let session = Session::open(&self.desk.desk.dir)?;
+        let worktree = judge::make_worktree(&session, quest, root.path(), earlier)?;
+        let dir = root.path().join(within);
+        fs::create_dir_all(&dir)?;
+        Ok(Some(StartTree {
+            worktree,
+            dir,
+            root,
+        }))
     }
 
     /// The paths of the judge that a confined agent needs.
@@ -133,13 +166,19 @@ impl Judge for RunJudge {
         &self,
         quest: QuestId,
         worker: &Worker,
+        earlier: Option<&Worktree>,
     ) -> Result<Box<dyn Admission>, Box<dyn Error + Send + Sync>> {
         let token = Token::random()?;
         let grant = Grant::Worker {
             worker: worker.clone(),
             quest: Some(quest),
         };
+        let tree = self.worktree(quest, earlier)?;
         let start = Arc::new(Start {
+            files: match &tree {
+                Some(tree) => ZoneFiles::Worktree(tree.worktree.clone()),
+                None => ZoneFiles::WorkingTree,
+            },
             record: TokenRecord::new(&token, grant, context::now(), Timestamp::MAX),
             calls: Mutex::default(),
             keys: Mutex::default(),
@@ -165,6 +204,7 @@ impl Judge for RunJudge {
             spooling,
             env: env.map(|(name, value)| (name.into(), value)).into(),
             dir,
+            tree,
         }))
     }
 }
@@ -175,6 +215,14 @@ struct Admitted {
     spooling: JoinHandle<()>,
     env: Vec<(OsString, OsString)>,
     dir: TempDir,
+    tree: Option<StartTree>,
+}
+
+/// The worktree of one start.
+struct StartTree {
+    worktree: Worktree,
+    dir: PathBuf,
+    root: TempDir,
 }
 
 impl Admission for Admitted {
@@ -184,6 +232,11 @@ impl Admission for Admitted {
 
     fn dir(&self) -> &Path {
         self.dir.path()
+    }
+
+    fn worktree(&self) -> Option<(&Worktree, &Path)> {
+        let tree = self.tree.as_ref()?;
+        Some((&tree.worktree, &tree.dir))
     }
 
     fn calls(&self) -> Vec<SelfCall> {
@@ -201,8 +254,11 @@ impl Drop for Admitted {
     fn drop(&mut self) {
         self.spooling.abort();
         self.desk.starts().remove(&self.start.record.id);
-        if let Err(error) = files::empty(self.dir.path()) {
-            tracing::warn!("cannot empty {}: {error}", self.dir.path().display());
+        let tree = self.tree.as_ref().map(|tree| tree.root.path());
+        for dir in tree.into_iter().chain([self.dir.path()]) {
+            if let Err(error) = files::empty(dir) {
+                tracing::warn!("cannot empty {}: {error}", dir.display());
+            }
         }
     }
 }
@@ -212,6 +268,7 @@ const KINDS_PER_SUBMIT: u32 = 2;
 
 struct Start {
     record: TokenRecord,
+    files: ZoneFiles,
     calls: Mutex<Vec<SelfCall>>,
     keys: Mutex<Vec<IdempotencyKey>>,
     /// How many calls in a row asked for the fields of an answer.
@@ -269,7 +326,7 @@ impl Desk for RunDesk {
             start.kinds.store(0, Ordering::Relaxed);
             0
         };
-        let reply = self.desk.answer(grant, call, form);
+        let reply = self.desk.answer_with(&start.files, grant, call, form);
         let noted = match submitted {
             Some((answer, key)) => Some(start.outcome(answer, key, &reply)),
             None if is_next => Some(SelfCall::Next),

@@ -144,6 +144,10 @@ fn ten_seconds() -> Span {
     Span::from_millis(10_000)
 }
 
+fn judge_again() -> u32 {
+    100
+}
+
 /// `[tree]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -161,6 +165,14 @@ pub struct TreeTable {
     /// Whether to leave out what the tree's `.gitignore` files ignore. `scan` freezes their rules.
     #[serde(default = "yes")]
     pub gitignore: bool,
+    /// Whether each agent works in a worktree of its own, and each answer is judged together with all
+    /// accepted work.
+    #[serde(default)]
+    pub worktrees: bool,
+    /// The most earlier PASSes that are judged again with each answer, if there are worktrees. The
+    /// rest are judged again by `report`.
+    #[serde(default = "judge_again")]
+    pub judge_again: u32,
 }
 
 /// `[[field]]`.

@@ -12,6 +12,8 @@ use crate::world::sandbox::{Grants, installed, interpreter, of_path, prefix, rea
 pub struct Surroundings {
     /// The agent's working directory.
     pub dir: PathBuf,
+    /// Not if each start gets a worktree instead.
+    pub dir_is_writable: bool,
     pub session: PathBuf,
     /// The `PATH` in which programs are found.
     pub path: OsString,
@@ -51,7 +53,8 @@ pub fn grants(
     let home = around.home.iter().chain([&around.session]);
     let private: Vec<_> = home.chain(&around.private).cloned().collect();
     let session = &around.session;
-    let write = [around.dir.clone()].into_iter().chain(state);
+    let dir = around.dir_is_writable.then(|| around.dir.clone());
+    let write = dir.into_iter().chain(state);
     let mut write: Vec<_> = real(write.chain(around.writable.iter().cloned())).collect();
     let all = write.clone();
     write.retain(|path| !all.iter().any(|it| it != path && path.starts_with(it)));
@@ -211,6 +214,7 @@ mod tests {
             fs::write(home.join(name), "").unwrap();
         }
         let around = Surroundings {
+            dir_is_writable: true,
             dir: home.join("project"),
             session: home.join("project/.comail"),
             path: home.join(".cargo/bin").into(),

@@ -50,7 +50,8 @@ impl RunWorker<'_> {
     ) -> Result<Watched, RunError> {
         let plan = &self.shared.plan;
         let begun = Instant::now();
-        let poll = if plan.answers == Answers::World {
+        let in_tree = quest_run.activity.worktree().is_none();
+        let poll = if plan.answers == Answers::World && in_tree {
             Poll::start(&self.session, quest_run.guard.quest, plan.pace.poll)?
         } else {
             None

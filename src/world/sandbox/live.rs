@@ -144,13 +144,17 @@ pub struct Alteration {
 }
 
 /// The tree as it was at one moment.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct TreeLook {
     snapshot: Snapshot,
     changes: Vec<Changed>,
 }
 
 impl TreeLook {
+    pub fn of(snapshot: Snapshot, changes: Vec<Changed>) -> Self {
+        Self { snapshot, changes }
+    }
+
     pub fn take(config: &SandboxConfig) -> Result<Self, String> {
         let Some(root) = &config.root else {
             return Ok(Self {

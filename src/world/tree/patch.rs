@@ -128,8 +128,27 @@ pub enum BadPatch {
     Clash(#[from] Clash),
 }
 
+impl TreePatch {
+    pub(super) fn empty(base: Digest) -> Self {
+        Self {
+            base,
+            files: BTreeMap::new(),
+            removed: BTreeSet::new(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.removed.is_empty()
+    }
+
+    /// Every path that it writes or removes.
+    pub fn paths(&self) -> impl Iterator<Item = &TreePath> {
+        self.files.keys().chain(&self.removed)
+    }
+}
+
 impl PatchFile {
-    fn of(contents: Vec<u8>, executable: bool) -> Self {
+    pub(super) fn of(contents: Vec<u8>, executable: bool) -> Self {
         let contents = match String::from_utf8(contents) {
             Ok(text) => PatchContents::Text(text),
             Err(other) => PatchContents::Base64(STANDARD.encode(other.as_bytes())),
@@ -271,8 +290,7 @@ impl Snapshot {
         if too_many || patch.files.len() > MAX_PATCH_FILES {
             return Err(BadPatch::TooMuch);
         }
-        let all = || patch.files.keys().chain(&patch.removed);
-        for path in all() {
+        for path in patch.paths() {
             if !zones.contains(path) {
                 return Err(BadPatch::OutsideZones(path.clone()));
             }
@@ -288,7 +306,7 @@ impl Snapshot {
             return Err(BadPatch::NotThere(path.clone()));
         }
         let mut snapshot = Self {
-            listing: baseline.without(all()),
+            listing: baseline.without(patch.paths()),
             ..Self::default()
         };
         let mut changes = Vec::new();

@@ -1,0 +1,419 @@
+//! The accepted tree: the baseline, and over it the files of every accepted answer, in order.
+//!
+//! Each answer adds an [`AcceptedChange`] that names the one before it. So the digest of the last
+//! change names the whole tree, and every earlier tree can be read as well.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use itertools::Itertools as _;
+use serde::{Deserialize, Serialize};
+
+use super::listing::{Entry, Listing, TreeError, TreePath};
+use super::merge::{Conflict, merge};
+use super::patch::{BadPatch, TreePatch};
+use super::snapshot::{Load, Snapshot};
+use crate::base::Digest;
+use crate::quest::QuestId;
+
+/// What one accepted answer changed, as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptedChange {
+    /// The digest of the change before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Digest>,
+    pub quest: QuestId,
+    /// The digest of the tree's listing after it.
+    pub tree: Digest,
+    /// The files, as changes to the tree before it.
+    pub patch: TreePatch,
+}
+
+impl AcceptedChange {
+    /// The text that is stored, whose digest names the change.
+    pub fn text(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+}
+
+/// Why the accepted tree cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum AcceptedError {
+    #[error("the accepted change {0} is missing from evidence/, or was changed; restore it")]
+    Missing(Digest),
+    #[error("the accepted change {0} does not lead to the tree that it names; restore it")]
+    OtherTree(Digest),
+    #[error("the accepted change {change} cannot be applied")]
+    Patch {
+        change: Digest,
+        #[source]
+        source: BadPatch,
+    },
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct AcceptedTree {
+    /// The last change; `None` for the baseline.
+    pub head: Option<Digest>,
+    pub snapshot: Snapshot,
+    /// Which quests changed a path.
+    authors: BTreeMap<TreePath, BTreeSet<QuestId>>,
+}
+
+/// An answer's files over the accepted tree.
+#[derive(Debug, Clone)]
+pub struct Union {
+    pub change: AcceptedChange,
+    pub snapshot: Snapshot,
+}
+
+/// Other accepted answers changed the same lines.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{conflict} (changed by quest {})", .quests.iter().join(", "))]
+pub struct AuthoredConflict {
+    pub conflict: Conflict,
+    /// The quests that changed the path.
+    pub quests: BTreeSet<QuestId>,
+}
+
+impl AcceptedTree {
+    pub fn of(baseline: &Listing) -> Self {
+        Self {
+            snapshot: Snapshot::of(baseline),
+            ..Self::default()
+        }
+    }
+
+    /// The tree after the change `head`. `find` reads a stored change.
+    pub fn read(
+        baseline: &Listing,
+        head: Option<Digest>,
+        find: &dyn Fn(Digest) -> Option<AcceptedChange>,
+    ) -> Result<Self, AcceptedError> {
+        let mut changes = Vec::new();
+        let mut next = head;
+        while let Some(digest) = next {
+            let change = find(digest).ok_or(AcceptedError::Missing(digest))?;
+            next = change.parent;
+            changes.push((digest, change));
+        }
+        let mut tree = Self::of(baseline);
+        for (digest, change) in changes.into_iter().rev() {
+            tree.advance(digest, &change)?;
+        }
+        Ok(tree)
+    }
+
+    fn advance(&mut self, digest: Digest, change: &AcceptedChange) -> Result<(), AcceptedError> {
+        let failed = |source| AcceptedError::Patch {
+            change: digest,
+            source,
+        };
+        self.snapshot = self.snapshot.with(&change.patch).map_err(failed)?;
+        if self.snapshot.digest() != change.tree {
+            return Err(AcceptedError::OtherTree(digest));
+        }
+        for path in change.patch.paths() {
+            let authors = self.authors.entry(path.clone()).or_default();
+            authors.insert(change.quest);
+        }
+        self.head = Some(digest);
+        Ok(())
+    }
+
+    /// Lays what `ours` changes in `base` over this tree, for `quest`. The error names each conflict.
+    pub fn lay(
+        &self,
+        quest: QuestId,
+        base: &Snapshot,
+        ours: &Snapshot,
+        load: &Load<'_>,
+    ) -> Result<Result<Union, Vec<AuthoredConflict>>, TreeError> {
+        let patch = match merge(base, ours, &self.snapshot, load)? {
+            Ok(patch) => patch,
+            Err(conflicts) => {
+                let authored = |conflict: Conflict| AuthoredConflict {
+                    quests: self
+                        .authors
+                        .get(&conflict.path)
+                        .cloned()
+                        .unwrap_or_default(),
+                    conflict,
+                };
+                return Ok(Err(conflicts.into_iter().map(authored).collect()));
+            }
+        };
+        let mut snapshot = match self.snapshot.with(&patch) {
+            Ok(snapshot) => snapshot,
+            Err(bad) => {
+                let first = patch.paths().next().cloned();
+                let conflicts = first.into_iter().map(|first| AuthoredConflict {
+                    conflict: Conflict::of_paths(first, bad.to_string()),
+                    quests: BTreeSet::new(),
+                });
+                return Ok(Err(conflicts.collect()));
+            }
+        };
+        let tree = snapshot.digest();
+        snapshot.left_out.clone_from(&ours.left_out);
+        let change = AcceptedChange {
+            parent: self.head,
+            quest,
+            tree,
+            patch,
+        };
+        Ok(Ok(Union { change, snapshot }))
+    }
+
+    /// The paths that differ from the baseline, with the quests that changed each.
+    pub fn authors(&self) -> &BTreeMap<TreePath, BTreeSet<QuestId>> {
+        &self.authors
+    }
+
+    /// All changes to the baseline as one patch.
+    pub fn patch(&self, baseline: &Listing, load: &Load<'_>) -> Result<TreePatch, TreeError> {
+        let base = Snapshot::of(baseline);
+        let merged = merge(&base, &self.snapshot, &base, load)?;
+        // Nothing conflicts with itself.
+        Ok(merged.unwrap_or_else(|_| TreePatch::empty(base.digest())))
+    }
+}
+
+impl Snapshot {
+    /// This tree with the files of a patch.
+    pub(super) fn with(&self, patch: &TreePatch) -> Result<Self, BadPatch> {
+        let mut snapshot = Self {
+            listing: self.listing.without(patch.paths()),
+            new_contents: self.new_contents.clone(),
+            ..Self::default()
+        };
+        for (path, file) in &patch.files {
+            let contents = file.bytes(path)?;
+            let entry = file.entry(&contents);
+            let Entry::File { sha256, .. } = entry else {
+                continue;
+            };
+            snapshot.listing.put(path.clone(), entry)?;
+            snapshot
+                .new_contents
+                .insert(sha256, Arc::from(contents.as_slice()));
+        }
+        Ok(snapshot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::base::rows;
+    use crate::world::tree::merge::Conflict;
+
+    fn path(text: &str) -> TreePath {
+        TreePath::parse(text).unwrap()
+    }
+
+    fn snapshot(files: &[(&str, &str)]) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        for (name, text) in files {
+            snapshot.edit(&path(name), text.as_bytes()).unwrap();
+        }
+        snapshot
+    }
+
+    fn text(snapshot: &Snapshot, name: &str) -> Option<String> {
+        let contents = snapshot.read(&path(name), &|_| Ok(None)).unwrap();
+        contents.map(|contents| String::from_utf8(contents.to_vec()).unwrap())
+    }
+
+    fn tree_at(snapshot: Snapshot) -> AcceptedTree {
+        AcceptedTree {
+            snapshot,
+            ..AcceptedTree::default()
+        }
+    }
+
+    /// Accepts a union, and remembers its change.
+    fn accept(tree: &mut AcceptedTree, union: &Union) -> (Digest, AcceptedChange) {
+        let change = union.change.clone();
+        let digest = Digest::of(&change.text().unwrap());
+        tree.advance(digest, &change).unwrap();
+        (digest, change)
+    }
+
+    #[test]
+    fn both_sides_of_a_file_are_kept_and_the_same_lines_conflict() {
+        let base = "1\n2\n3\n4\n5\n";
+        for (ours, theirs, expected) in rows! {
+            "one\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n" => Ok("one\n2\n3\n4\nfive\n");
+            "one\n2\n3\n4\n5\n", "one\n2\n3\n4\n5\n" => Ok("one\n2\n3\n4\n5\n");
+            base, "one\n2\n3\n4\n5\n" => Ok("one\n2\n3\n4\n5\n");
+            "one\n2\n3\n4\n5\n", "uno\n2\n3\n4\n5\n" => Err(1);
+            "1\n2\n3\n4\nfive\n", "1\n2\n3\n4\n" => Err(5);
+        } {
+            let tree = tree_at(snapshot(&[("a", theirs)]));
+            let (base, ours) = (snapshot(&[("a", base)]), snapshot(&[("a", ours)]));
+            let laid = tree
+                .lay(QuestId::FIRST, &base, &ours, &|_| Ok(None))
+                .unwrap();
+            let laid = laid.map(|union| text(&union.snapshot, "a").unwrap());
+            let laid = laid.map_err(|conflicts| conflicts[0].conflict.line().unwrap());
+            assert_eq!(laid, expected.map(str::to_owned));
+        }
+    }
+
+    #[test]
+    fn whole_files_conflict_too() {
+        let base = [("a", "1\n"), ("b", "1\n")];
+        for (ours, theirs, conflicts) in rows! {
+            &[("b", "1\n")][..], &[("a", "2\n"), ("b", "1\n")][..] => true;
+            &[("a", "2\n"), ("b", "1\n")][..], &[("b", "1\n")][..] => true;
+            &[("b", "1\n")][..], &[("b", "1\n")][..] => false;
+            &[("b", "1\n")][..], &[("a", "1\n")][..] => false;
+            &[("a", "1\n"), ("b", "1\n"), ("c", "x\n")][..],
+                &[("a", "1\n"), ("b", "1\n"), ("c", "y\n")][..] => true;
+            // A folder where the other side has a file.
+            &[("a", "1\n"), ("b", "1\n"), ("c/d", "x\n")][..],
+                &[("a", "1\n"), ("b", "1\n"), ("c", "y\n")][..] => true;
+        } {
+            let tree = tree_at(snapshot(theirs));
+            let (base, ours) = (snapshot(&base), snapshot(ours));
+            let laid = tree
+                .lay(QuestId::FIRST, &base, &ours, &|_| Ok(None))
+                .unwrap();
+            assert_eq!(laid.is_err(), conflicts, "{laid:?}");
+        }
+    }
+
+    #[test]
+    fn a_tree_is_read_by_its_last_change_alone() {
+        let mut tree = AcceptedTree::of(&Listing::default());
+        let mut stored = BTreeMap::new();
+        let mut heads = vec![None];
+        for (number, contents) in ["a\n", "b\n"].into_iter().enumerate() {
+            let ours = snapshot(&[("a", contents)]);
+            let base = tree.snapshot.clone();
+            let union = tree
+                .lay(QuestId::FIRST, &base, &ours, &|_| Ok(None))
+                .unwrap();
+            let (digest, change) = accept(&mut tree, &union.unwrap());
+            stored.insert(digest, change);
+            heads.push(Some(digest));
+            let read = AcceptedTree::read(&Listing::default(), heads[number + 1], &|digest| {
+                stored.get(&digest).cloned()
+            });
+            assert_eq!(
+                text(&read.unwrap().snapshot, "a").as_deref(),
+                Some(contents)
+            );
+        }
+        let find = |digest| {
+            stored
+                .get(&digest)
+                .filter(|it| it.parent.is_some())
+                .cloned()
+        };
+        let lost = AcceptedTree::read(&Listing::default(), heads[2], &find);
+        assert!(matches!(lost, Err(AcceptedError::Missing(_))));
+        let find = |digest| {
+            let tree = Digest::of(b"another");
+            Some(AcceptedChange {
+                tree,
+                ..stored[&digest].clone()
+            })
+        };
+        let other = AcceptedTree::read(&Listing::default(), heads[1], &find);
+        assert!(matches!(other, Err(AcceptedError::OtherTree(_))));
+    }
+
+    #[test]
+    fn a_conflict_names_the_quests_that_changed_the_path() {
+        let first: QuestId = serde_json::from_str("1").unwrap();
+        let second: QuestId = serde_json::from_str("2").unwrap();
+        let base = snapshot(&[("a", "1\n")]);
+        let mut tree = tree_at(base.clone());
+        let ours = snapshot(&[("a", "2\n")]);
+        let union = tree
+            .lay(first, &base, &ours, &|_| Ok(None))
+            .unwrap()
+            .unwrap();
+        accept(&mut tree, &union);
+        let ours = snapshot(&[("a", "3\n")]);
+        let conflicts = tree
+            .lay(second, &base, &ours, &|_| Ok(None))
+            .unwrap()
+            .unwrap_err();
+        assert_eq!(conflicts[0].quests, [first].into());
+        let Conflict { path: at, .. } = &conflicts[0].conflict;
+        assert_eq!(at.as_str(), "a");
+        let told = conflicts[0].to_string();
+        assert!(told.starts_with("a:1:\n<<<<<<<"), "{told}");
+        assert!(told.ends_with("(changed by quest 1)"), "{told}");
+    }
+
+    const SLOTS: usize = 4;
+
+    /// A file with one line for each slot, far apart.
+    fn file(slots: [u8; SLOTS]) -> String {
+        let lines = slots.iter().enumerate();
+        let lines = lines.map(|(at, slot)| format!("slot {slot}\n-- {at}\n== {at}\n"));
+        lines.collect()
+    }
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Begin(usize),
+        Edit(usize, usize, u8),
+        Submit(usize),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            (0..3_usize).prop_map(Step::Begin),
+            (0..3_usize, 0..SLOTS, 0..3_u8).prop_map(|(who, slot, to)| Step::Edit(who, slot, to)),
+            (0..3_usize).prop_map(Step::Submit),
+        ]
+    }
+
+    proptest! {
+        /// Three agents, each with a copy of the tree of its own, against a plain array of lines.
+        #[test]
+        fn nothing_that_was_accepted_is_lost(steps in prop::collection::vec(step(), 1..40)) {
+            let mut model = [0_u8; SLOTS];
+            let mut tree = tree_at(snapshot(&[("f", &file(model))]));
+            let mut agents = [(model, model); 3];
+            let mut bases = [0; 3].map(|_| tree.snapshot.clone());
+            for step in steps {
+                match step {
+                    Step::Begin(who) => {
+                        agents[who] = (model, model);
+                        bases[who] = tree.snapshot.clone();
+                    }
+                    Step::Edit(who, slot, to) => agents[who].1[slot] = to,
+                    Step::Submit(who) => {
+                        let (was, new) = agents[who];
+                        let changed = (0..SLOTS).filter(|at| was[*at] != new[*at]);
+                        let changed: Vec<_> = changed.collect();
+                        let fits = |at: &usize| model[*at] == was[*at] || model[*at] == new[*at];
+                        let ours = snapshot(&[("f", &file(new))]);
+                        let laid = tree.lay(QuestId::FIRST, &bases[who], &ours, &|_| Ok(None)).unwrap();
+                        prop_assert_eq!(laid.is_ok(), changed.iter().all(fits));
+                        if let Ok(union) = laid {
+                            for at in changed {
+                                model[at] = new[at];
+                            }
+                            accept(&mut tree, &union);
+                        }
+                    }
+                }
+                let now = text(&tree.snapshot, "f");
+                let expected = file(model);
+                prop_assert_eq!(now.as_deref(), Some(expected.as_str()));
+            }
+        }
+    }
+}

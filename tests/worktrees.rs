@@ -1,0 +1,222 @@
+//! Sessions with worktrees: what passed is kept, whoever works at the same time.
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::harness::Run;
+use crate::harness::letters::PATH;
+use crate::harness::shell_quest::ShellQuest;
+
+/// Each quest's script must pass for its own key, which is also checked in a file that all share.
+fn quest() -> ShellQuest {
+    ShellQuest::scanned("10s", |place| {
+        let file = fs::read_to_string(place.at("quest.toml")).expect("a quest file");
+        let with = file
+            .replace("{{ field.file }}\"]", "{{ field.file }}\", \"{{ key }}\"]")
+            .replace("[tree]\n", "[tree]\nworktrees = true\n");
+        assert!(with.contains("worktrees"), "{file}");
+        place.write("quest.toml", with);
+        place.write("tree/in/shared.sh", "# first\n\n\n# last\n");
+    })
+}
+
+/// What an agent does in its worktree for each quest.
+fn run_by(quest: &ShellQuest, agents: u32, agent: &str) -> Run {
+    quest.place.write("agent.sh", agent);
+    let mut command = quest.place.command();
+    command
+        .current_dir(quest.place.at("tree"))
+        .env("PATH", PATH);
+    Run::of(command.args([
+        "run",
+        "--answer=stdout",
+        &format!("--parallel={agents}"),
+        "--",
+        "sh",
+        &quest.place.at("agent.sh").display().to_string(),
+    ]))
+}
+
+fn next(quest: &ShellQuest, worker: &str, dir: &str) -> Value {
+    let worker = format!("--worker={worker}");
+    let dir = format!("--worktree={dir}");
+    let (code, reply) = quest.place.json(["next", &worker, &dir]);
+    assert_eq!(code, 0, "{reply:#}");
+    reply
+}
+
+fn submit(quest: &ShellQuest, worker: &str, dir: &str, file: &str) -> (i32, Value) {
+    let worker = format!("--worker={worker}");
+    let dir = format!("--worktree={dir}");
+    let file = format!("--file={file}");
+    let key = match worker.as_str() {
+        "--worker=ann" => "--id=1",
+        "--worker=bob" => "--id=2",
+        _ => "--id=3",
+    };
+    quest.place.json(["submit", key, &worker, &dir, &file])
+}
+
+fn write(quest: &ShellQuest, path: &str, text: &str) {
+    fs::write(quest.place.at(path), text).expect("a file of the worktree");
+}
+
+fn accepted(quest: &ShellQuest, dir: &Path, path: &str) -> String {
+    let _ = fs::remove_dir_all(dir);
+    quest
+        .place
+        .run(["tree", "export", &dir.display().to_string()])
+        .ok();
+    fs::read_to_string(dir.join(path)).expect("a file of the accepted tree")
+}
+
+#[test]
+fn both_changes_of_one_file_are_kept_and_a_conflict_uses_no_try() {
+    let quest = quest();
+    for (worker, dir) in [("ann", "w1"), ("bob", "w2"), ("kim", "w3")] {
+        next(&quest, worker, dir);
+        assert!(quest.place.at(dir).join("own/data").exists());
+    }
+    write(&quest, "w1/in/shared.sh", "# ann\n\n\n# last\n");
+    write(&quest, "w2/in/shared.sh", "# first\n\n\n# bob\n");
+    write(&quest, "w3/in/shared.sh", "# kim\n\n\n# last\n");
+    for (worker, dir) in [("ann", "w1"), ("bob", "w2")] {
+        let (code, reply) = submit(&quest, worker, dir, "in/shared.sh");
+        assert_eq!((code, &reply["verdict"]), (0, &json!("PASS")), "{reply:#}");
+    }
+    let out = quest.place.at("out");
+    assert_eq!(accepted(&quest, &out, "in/shared.sh"), "# ann\n\n\n# bob\n");
+    // The same lines: named, not recorded, and without a try.
+    let args = ["submit", "--id=3", "--worker=kim", "--worktree=w3"];
+    let run = quest
+        .place
+        .run(args.into_iter().chain(["--file=in/shared.sh"]));
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("in/shared.sh:1"), "{run:?}");
+    assert!(run.stderr.contains("(changed by quest 1, 2)"), "{run:?}");
+    assert_eq!(quest.place.events("attempt").len(), 2);
+    // A new worktree has both changes.
+    next(&quest, "kim", "w4");
+    let text = fs::read_to_string(quest.place.at("w4/in/shared.sh")).expect("a file");
+    assert_eq!(text, "# ann\n\n\n# bob\n");
+    write(&quest, "w4/in/shared.sh", "# kim\n\n\n# bob\n");
+    let (code, reply) = submit(&quest, "kim", "w4", "in/shared.sh");
+    assert_eq!((code, &reply["verdict"]), (0, &json!("PASS")), "{reply:#}");
+    // The working tree is untouched until a person applies the result.
+    let shared = quest.at("in/shared.sh");
+    let read = || fs::read_to_string(&shared).expect("a file");
+    assert_eq!(read(), "# first\n\n\n# last\n");
+    quest.place.run(["report"]).ok();
+    quest.place.run(["tree", "apply"]).ok();
+    assert_eq!(read(), "# kim\n\n\n# bob\n");
+    quest.place.run(["audit"]).ok();
+}
+
+#[test]
+fn an_answer_that_would_break_an_earlier_pass_fails_and_names_it() {
+    let quest = quest();
+    next(&quest, "ann", "w1");
+    next(&quest, "bob", "w2");
+    write(&quest, "w1/in/shared.sh", "test \"$1\" = one\n");
+    let (_, reply) = submit(&quest, "ann", "w1", "in/shared.sh");
+    assert_eq!(reply["verdict"], "PASS", "{reply:#}");
+    // It passes its own check alone, and would take the work of quest 1 away.
+    next(&quest, "bob", "w3");
+    write(&quest, "w3/in/shared.sh", "test \"$1\" = two\n");
+    let (code, reply) = submit(&quest, "bob", "w3", "in/shared.sh");
+    assert_eq!((code, &reply["verdict"]), (5, &json!("FAIL")), "{reply:#}");
+    let fact = &reply["facts"][0];
+    assert_eq!(fact["rule"], "breaks-passed");
+    assert_eq!(fact["expected"], "quest 1 (one) still passes");
+    assert!(fact["remedy"].is_string(), "{fact:#}");
+    write(
+        &quest,
+        "w3/in/shared.sh",
+        "test \"$1\" = one -o \"$1\" = two\n",
+    );
+    let (_, reply) = submit(&quest, "bob", "w3", "in/shared.sh");
+    assert_eq!(reply["verdict"], "PASS", "{reply:#}");
+    quest.place.run(["audit"]).ok();
+}
+
+#[test]
+fn without_a_worktree_nothing_is_judged() {
+    let quest = quest();
+    fs::write(quest.at("in/try.sh"), "exit 0\n").expect("a script");
+    let submit = ["submit", "--id=1", "--file=in/try.sh"];
+    let run = quest.place.run(submit);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("comail next --worktree DIR"), "{run:?}");
+    let run = quest
+        .place
+        .run(submit.into_iter().chain(["--worktree=tree"]));
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(
+        run.stderr.contains("is no worktree of this session"),
+        "{run:?}"
+    );
+    assert!(quest.place.events("attempt").is_empty());
+    // The working tree is no part of the accepted tree.
+    next(&quest, "ann", "w1");
+    assert!(!quest.place.at("w1/in/try.sh").exists());
+}
+
+/// An agent that adds a line to a file that all quests share.
+const AGENT: &str = r#"key=$(grep -o 'Write a script for [a-z]*' | head -n 1 | sed 's/.* //')
+case $key in
+one) sed -i 's/^# first$/# first one/' in/shared.sh ;;
+two) sed -i 's/^# last$/# last two/' in/shared.sh ;;
+*) echo '# three' > in/three.sh ;;
+esac
+pwd > "in/$key.where"
+echo '{"file": "in/shared.sh"}'
+"#;
+
+#[test]
+fn agents_at_once_lose_nothing_and_see_nothing_half_written() {
+    let quest = quest();
+    let run = run_by(&quest, 3, AGENT);
+    run.ok();
+    let out = quest.place.at("out");
+    let shared = accepted(&quest, &out, "in/shared.sh");
+    assert_eq!(shared, "# first one\n\n\n# last two\n");
+    let places: Vec<String> = ["one", "two", "three"]
+        .iter()
+        .map(|key| fs::read_to_string(out.join(format!("in/{key}.where"))).expect("a place"))
+        .collect();
+    let tree = quest.place.at("tree").display().to_string();
+    assert!(places.iter().all(|place| !place.starts_with(&tree)));
+    assert!(
+        places[0] != places[1] && places[1] != places[2],
+        "{places:?}"
+    );
+    assert!(!quest.at("in/one.where").exists());
+    quest.place.run(["audit"]).ok();
+}
+
+#[test]
+fn answers_at_once_are_each_judged_with_the_others() {
+    let quest = quest();
+    for (worker, dir) in [("ann", "w1"), ("bob", "w2"), ("kim", "w3")] {
+        next(&quest, worker, dir);
+        write(&quest, &format!("{dir}/in/{worker}.sh"), "exit 0\n");
+    }
+    thread::scope(|scope| {
+        for (worker, dir) in [("ann", "w1"), ("bob", "w2"), ("kim", "w3")] {
+            let quest = &quest;
+            scope.spawn(move || {
+                let (code, reply) = submit(quest, worker, dir, &format!("in/{worker}.sh"));
+                assert_eq!((code, &reply["verdict"]), (0, &json!("PASS")), "{reply:#}");
+            });
+        }
+    });
+    let (_, reply) = quest.place.json(["tree"]);
+    let files = reply["files"].as_array().expect("files").iter();
+    let paths: Vec<&str> = files.filter_map(|file| file["path"].as_str()).collect();
+    assert_eq!(paths, ["in/ann.sh", "in/bob.sh", "in/kim.sh"]);
+    quest.place.run(["report"]).ok();
+    quest.place.run(["audit"]).ok();
+}
