@@ -273,7 +273,6 @@ run --set max-attempts=1 -- true
 resume --operator-key key
 report
 export --out out.csv
-tree
 audit
 recheck
 reopen 3 --note again --operator-key key
@@ -304,10 +303,11 @@ const MADE_UP: &str = r#"{"site": "https://www.northwind-tools.de",
 const OPEN: &str = r#"{"site": "https://bluefin-freight.com",
     "email": "bluefin.freight@gmail.com", "source": "https://bluefin-freight.com/"}"#;
 
-/// Documents that need more than a line: a terminal's Ctrl-C, another model, a filled workbook, a
-/// client, a token's id, a user's file.
-const UNSEEN: [&str; 6] = [
+/// Documents that need more than a line: a terminal's Ctrl-C, a session with worktrees, another model,
+/// a filled workbook, a client, a token's id, a user's file.
+const UNSEEN: [&str; 7] = [
     "status-watch",
+    "tree",
     "quest-prove-reviewers",
     "review-import",
     "serve",

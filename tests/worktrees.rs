@@ -164,6 +164,23 @@ fn without_a_worktree_nothing_is_judged() {
     assert!(!quest.place.at("w1/in/try.sh").exists());
 }
 
+#[test]
+fn no_fixer_repairs_a_working_tree_that_nobody_works_in() {
+    let (_, run) = ShellQuest::scan("10s", |place| {
+        let file = fs::read_to_string(place.at("quest.toml")).expect("a quest file");
+        let with = file
+            .replace("argv = [\"sh\",", "on_fail = \"fix\"\nargv = [\"sh\",")
+            .replace(
+                "[tree]\n",
+                "[fixer]\nargv = [\"true\"]\n[tree]\nworktrees = true\n",
+            );
+        place.write("quest.toml", with);
+    });
+    let stderr = run.stderr.clone();
+    run.exits(2);
+    assert!(stderr.contains("it does not run in worktrees"), "{stderr}");
+}
+
 /// An agent that adds a line to a file that all quests share.
 const AGENT: &str = r#"key=$(grep -o 'Write a script for [a-z]*' | head -n 1 | sed 's/.* //')
 case $key in

@@ -19,7 +19,7 @@ use crate::judge::panel::PanelRound;
 use crate::judge::recorded::{
     KeptBodies, NewJudgement, SessionAccepted, is_sent_back, marks, without_other_addresses,
 };
-use crate::judge::union::{self, Laid, Worktree};
+use crate::judge::union::{self, Laid, Step, Worktree};
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
     Accepted, Asked, Attempt, Claimed, Event, IdempotencyKey, Progress, QuestRecord, Session,
@@ -429,10 +429,10 @@ impl<'a> Submitted<'a> {
     }
 
     /// What an answer adds to the accepted tree, unless it is a FAIL.
-    fn accepted_step(&self, verdict: Verdict) -> Result<Option<(Accepted, Vec<u8>)>, JudgeError> {
+    fn accepted_step(&self, verdict: Verdict) -> Option<&'a Step> {
         match self.answer.files {
-            AnswerFiles::Laid(laid) if verdict != Verdict::Fail => laid.step(),
-            _ => Ok(None),
+            AnswerFiles::Laid(laid) if verdict != Verdict::Fail => laid.step.as_ref(),
+            _ => None,
         }
     }
 
@@ -475,8 +475,8 @@ impl<'a> Submitted<'a> {
             let verdict = judgement.judgement.verdict;
             let judgement = if let Some(received) = self.accepted_files(verdict) {
                 judgement.with_received(gate, serde_json::to_vec(&received.patch)?)
-            } else if let Some((_, change)) = self.accepted_step(verdict)? {
-                judgement.with_received(gate, change)
+            } else if let Some(step) = self.accepted_step(verdict) {
+                judgement.with_received(gate, step.text.clone())
             } else {
                 judgement
             };
@@ -490,7 +490,7 @@ impl<'a> Submitted<'a> {
         let goes_back = is_sent_back(gate.revisions(), &judgement.judgement, record.revisions);
         let revised = record.progress.revised(max_tries).filter(|_| goes_back);
         let Progress { state, tries } = revised.unwrap_or(judged);
-        let accepted = self.accepted_step(verdict)?.map(|(step, _)| step);
+        let accepted = self.accepted_step(verdict).map(|step| step.accepted);
         let attempt = Attempt {
             quest: self.quest.id,
             number: record.attempts.saturating_add(1),

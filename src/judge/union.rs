@@ -19,7 +19,8 @@ use crate::session::{Accepted, Manifest, Session};
 use crate::world::evidence::unpack;
 use crate::world::sandbox::{SandboxConfig, TreeLook};
 use crate::world::tree::{
-    AcceptedChange, AcceptedTree, BOUNDS, Changed, Snapshot, TreeError, TreePatch, TreePath, Union,
+    AcceptedChange, AcceptedTree, BadPatch, Changed, Snapshot, TreeError, TreePatch, TreePath,
+    Union,
 };
 
 /// A copy of the accepted tree in which one agent works.
@@ -38,26 +39,40 @@ pub enum Source<'a> {
     Patch(&'a TreePatch),
 }
 
+/// The longest stored text of a change. A longer one could not be read again.
+const MAX_CHANGE_BYTES: usize = 256 << 20;
+
 /// An answer's files over the accepted tree.
 #[derive(Debug)]
 pub struct Laid {
     pub(super) change: AcceptedChange,
     pub(super) look: TreeLook,
+    /// What the ledger records; `None` if it changes nothing.
+    pub(super) step: Option<Step>,
 }
 
-impl Laid {
-    /// What the ledger records, and the stored text of the change; `None` if it changes nothing.
-    pub(super) fn step(&self) -> Result<Option<(Accepted, Vec<u8>)>, JudgeError> {
-        if self.change.patch.is_empty() {
+/// A step of the accepted tree, with the stored text of its change.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    pub(super) accepted: Accepted,
+    pub(super) text: Vec<u8>,
+}
+
+impl Step {
+    fn of(change: &AcceptedChange) -> Result<Option<Self>, JudgeError> {
+        if change.patch.is_empty() {
             return Ok(None);
         }
-        let text = self.change.text()?;
+        let text = change.text()?;
+        if text.len() > MAX_CHANGE_BYTES {
+            return Err(BadPatch::TooMuch.into());
+        }
         let accepted = Accepted {
             change: Digest::of(&text),
-            tree: self.change.tree,
-            parent: self.change.parent,
+            tree: change.tree,
+            parent: change.parent,
         };
-        Ok(Some((accepted, text)))
+        Ok(Some(Self { accepted, text }))
     }
 }
 
@@ -74,7 +89,7 @@ fn accepted_tree(
     let store = session.evidence();
     let find = |digest| {
         let packed = store.load(digest).ok()??;
-        let text = unpack(&packed, BOUNDS.bytes).ok()?;
+        let text = unpack(&packed, MAX_CHANGE_BYTES as u64).ok()?;
         (Digest::of(&text) == digest).then_some(())?;
         serde_json::from_slice(&text).ok()
     };
@@ -180,6 +195,7 @@ pub(super) fn lay(
     let tree = accepted_tree(session, config, session.totals().accepted)?;
     let (union, changes) = lay_over(&tree, session, config, quest, files)?;
     Ok(Laid {
+        step: Step::of(&union.change)?,
         change: union.change,
         look: TreeLook::of(union.snapshot, changes),
     })

@@ -343,6 +343,8 @@ pub(in crate::judge) fn fixer(
     let tree = file.tree.as_ref();
     let needless = if rules.is_empty() {
         Some("no check uses it: set `on_fail = \"fix\"` in one")
+    } else if tree.is_some_and(|tree| tree.worktrees) {
+        Some("it does not run in worktrees: remove it, or `worktrees` in [tree]")
     } else if tree.is_none_or(|tree| tree.write.is_empty()) {
         Some("it repairs files of the tree: set `write` in [tree]")
     } else {
