@@ -195,8 +195,11 @@ echo '{"file": "in/shared.sh"}'
 #[test]
 fn agents_at_once_lose_nothing_and_see_nothing_half_written() {
     let quest = quest();
-    let run = run_by(&quest, 3, AGENT);
-    run.ok();
+    let told = run_by(&quest, 3, AGENT).ok();
+    assert!(told.contains("a worktree each"), "{told}");
+    let (_, closing) = quest.place.json(["next"]);
+    let closing = closing.to_string();
+    assert!(closing.contains("comail tree apply"), "{closing}");
     let out = quest.place.at("out");
     let shared = accepted(&quest, &out, "in/shared.sh");
     assert_eq!(shared, "# first one\n\n\n# last two\n");

@@ -60,6 +60,11 @@ impl Closing {
                 "list --state done",
             ),
             (results == Results::List, "write the results", "export"),
+            (
+                totals.accepted.is_some(),
+                "write the accepted files to the tree",
+                "tree apply",
+            ),
             (true, "check that nothing is missing", "report"),
         ];
         let steps = steps.into_iter().filter(|(applies, ..)| *applies);
