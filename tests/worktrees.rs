@@ -188,7 +188,7 @@ one) sed -i 's/^# first$/# first one/' in/shared.sh ;;
 two) sed -i 's/^# last$/# last two/' in/shared.sh ;;
 *) echo '# three' > in/three.sh ;;
 esac
-pwd > "in/$key.where"
+test "$COMAIL_TREE" = "$PWD" && pwd > "in/$key.where"
 echo '{"file": "in/shared.sh"}'
 "#;
 

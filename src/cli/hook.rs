@@ -16,7 +16,7 @@ use super::exit::{Exit, refuse};
 use super::next;
 use super::output::{Output, write_error};
 use super::person;
-use super::remote::Remote;
+use super::remote::{Remote, TREE_VARIABLE};
 use super::shell_line::ShellLine;
 use crate::base::files::{self, Overwrite, write_whole};
 use crate::base::text::{Escaped, escape_json, plural};
@@ -317,7 +317,11 @@ fn tool_reply(context: &Context, args: &ToolArgs) -> Result<ToolReply> {
         home: std::env::var_os("HOME").map(PathBuf::from),
         session: real_path(&session)?,
         zone: if session.try_exists()? {
-            WriteZone::of(&read_manifest(&session)?.0)?
+            let zone = WriteZone::of(&read_manifest(&session)?.0)?;
+            match std::env::var_os(TREE_VARIABLE) {
+                Some(worktree) => zone.map(|zone| zone.at(Path::new(&worktree))),
+                None => zone,
+            }
         } else {
             None
         },

@@ -36,7 +36,7 @@ pub(super) const TOKEN_VARIABLE: &str = "COMAIL_TOKEN";
 const CA_VARIABLE: &str = "COMAIL_SERVER_CA";
 
 /// The directory whose write zones are sent with an answer; by default, the working directory.
-const TREE_VARIABLE: &str = "COMAIL_TREE";
+pub(super) const TREE_VARIABLE: &str = "COMAIL_TREE";
 
 const MAX_CA_BYTES: u64 = 1 << 20;
 

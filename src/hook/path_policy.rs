@@ -60,6 +60,15 @@ impl WriteZone {
         }))
     }
 
+    /// The same zone of a worktree.
+    #[must_use]
+    pub fn at(self, worktree: &Path) -> Self {
+        Self {
+            root: real_path(worktree).unwrap_or_else(|_| worktree.to_owned()),
+            ..self
+        }
+    }
+
     /// The path in the tree, if it is in the zone.
     fn inside(&self, real: &Path) -> Option<TreePath> {
         let inside = real.strip_prefix(&self.root).ok()?.to_str()?;
@@ -252,6 +261,25 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().canonicalize().unwrap();
         (home, path)
+    }
+
+    #[test]
+    fn an_agent_with_a_worktree_edits_there_and_not_in_the_working_tree() {
+        let (_home, root) = home();
+        fs::create_dir_all(root.join("tree/in")).unwrap();
+        fs::create_dir_all(root.join("work/in")).unwrap();
+        let sample = PathPolicy::sample(&root);
+        let policy = PathPolicy {
+            cwd: root.join("tree"),
+            zone: sample.zone.map(|zone| zone.at(&root.join("tree"))),
+            ..PathPolicy::sample(&root)
+        };
+        let there = policy.edit("in/a").permission;
+        let here = policy.edit(&root.join("work/in/a").display().to_string());
+        assert_eq!(
+            (there, here.permission),
+            (Permission::Allow, Permission::Deny)
+        );
     }
 
     #[test]

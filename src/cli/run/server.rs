@@ -24,7 +24,7 @@ use tokio::task::JoinHandle;
 use crate::base::{Digest, files};
 use crate::cli::context::{self, Reaching, this_program};
 use crate::cli::exit::Exit;
-use crate::cli::remote::{SERVER_VARIABLE, SPOOL_VARIABLE, TOKEN_VARIABLE};
+use crate::cli::remote::{SERVER_VARIABLE, SPOOL_VARIABLE, TOKEN_VARIABLE, TREE_VARIABLE};
 use crate::cli::serve::{SessionDesk, ZoneFiles, runtime};
 use crate::judge::{self, Worktree};
 use crate::quest::QuestId;
@@ -196,13 +196,19 @@ impl Judge for RunJudge {
             ("TMPDIR", dir.path().into()),
             ("PATH", self.path.clone()),
         ];
+        let worktree = tree.as_ref().map(|tree| tree.worktree.root.clone());
+        let in_tree = worktree.map(|root| (TREE_VARIABLE, root.into_os_string()));
         self.desk.starts().insert(token.id(), start.clone());
         let spooling = self.runtime.spawn(opened.serve(self.router.clone()));
         Ok(Box::new(Admitted {
             desk: self.desk.clone(),
             start,
             spooling,
-            env: env.map(|(name, value)| (name.into(), value)).into(),
+            env: env
+                .into_iter()
+                .chain(in_tree)
+                .map(|(name, value)| (name.into(), value))
+                .collect(),
             dir,
             tree,
         }))
