@@ -137,11 +137,17 @@ pub fn case_folded(text: &str) -> String {
 
 /// The text in NFKC, in which most texts are written.
 fn compatible(text: &str) -> Cow<'_, str> {
-    if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
+    if text.chars().all(is_plain) || is_nfkc_quick(text.chars()) == IsNormalized::Yes {
         Cow::Borrowed(text)
     } else {
         Cow::Owned(text.nfkc().collect())
     }
+}
+
+/// Whether NFKC leaves a character as it is, whatever stands beside it, as can be told at once of
+/// those of which long texts consist.
+fn is_plain(c: char) -> bool {
+    c.is_ascii() || matches!(c, '가'..='힣' | '\u{4e00}'..='\u{9fff}')
 }
 
 /// The text in NFKC, each run of white space one space. Case and invisible characters stay.

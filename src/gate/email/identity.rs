@@ -19,7 +19,7 @@ use url::{Position, Url};
 use self::company_name::{CompanyName, Folded};
 use self::declared::Declared;
 use self::name_similarity::{Similarity, extends, is_in_another_script, similarity};
-use self::notice::Parted;
+use self::notice::{Parted, is_line};
 use self::operator::{Named, Reading, Slot, Whose, begins_with, firm, operators};
 use self::words::{Line, NotInUse, Rank, UNUSED};
 use super::freemail::freemail;
@@ -160,15 +160,20 @@ impl<'a> Search<'a> {
         let source = self.visits.first().map(|visit| self.texts(visit));
         let mut linked = linked(&texts);
         linked.retain(|text| source.as_ref().is_some_and(|source| source.contains(text)));
-        if let Some(other) = self.linked_operator(linked) {
+        if let Said::Another(other) = self.labelled_in(&linked) {
             return Some(self.contested("home page", &other.line, self.home));
         }
         let (foot, is_footer) = foot(&texts);
+        let frame = self.frame(&texts);
+        let mut trading = foot.clone();
+        trading.retain(|text| declared.trades_as(&text.text));
+        let trading = operators(&trading, Reading::About, &self.operator);
         let on_page = operators(&notice::on_page(page), Reading::Notice, &self.operator);
         let mut labelled = None;
         for (said, proves) in [
             (self.said_in(&foot), is_footer || declared.is_called()),
-            (self.said_in(&self.frame(&texts)), true),
+            (self.said_in(&frame), true),
+            (self.said(&trading, Reading::About), true),
             (self.said(&on_page, Reading::Notice), true),
         ] {
             match said {
@@ -189,7 +194,7 @@ impl<'a> Search<'a> {
             Slot::Number => declared.is_called() || declared.others().is_empty(),
             Slot::First | Slot::Label => true,
         });
-        let proves = declared.proves();
+        let proves = declared.proves() || self.is_formal && declared.is_framed(&frame);
         let mut unread = None;
         for (url, rank) in self.asked_notices(page, is_labelled, proves) {
             let visit = context.base.visit(&url);
@@ -226,6 +231,10 @@ impl<'a> Search<'a> {
         {
             unread = unread.or(Some((there, Unread::Bare)));
         }
+        // A declared name gives way to whoever is labelled, be it in a menu or beside the text.
+        if let Said::Another(other) = self.labelled_in(&texts) {
+            return Some(self.contested("home page", &other.line, self.home));
+        }
         self.declared(&declared, proves, unread)
     }
 
@@ -253,8 +262,9 @@ impl<'a> Search<'a> {
             Reading::About
         };
         let texts = self.texts(notice);
-        if let Some(other) = self.linked_operator(linked(&texts)) {
-            return Said::Another(other);
+        let linked = self.labelled_in(&linked(&texts));
+        if let Said::Another(_) = linked {
+            return linked;
         }
         let Parted { own, frame } = notice::parted(&texts, home);
         if let said @ Said::Another(_) = self.said_in(&frame) {
@@ -268,6 +278,8 @@ impl<'a> Search<'a> {
             Said::Another(other) if !rank.names_operator() && other.slot < Slot::Label => {
                 Said::Nothing
             }
+            // The company's name may lead to another site of its own.
+            Said::Nothing if matches!(linked, Said::Company(_)) => Said::Compatible,
             said => said,
         }
     }
@@ -326,16 +338,19 @@ impl<'a> Search<'a> {
         self.said(&named, Reading::Home)
     }
 
-    /// Another firm that is labelled as the operator, and whose name is a link.
-    fn linked_operator(&self, lines: Vec<OwnerText>) -> Option<Named> {
-        let lines = lines.into_iter().map(|line| OwnerText {
-            place: OwnerPlace::Body,
+    /// Whom labels name as the operator, in lines that may stand anywhere.
+    fn labelled_in(&self, lines: &[OwnerText]) -> Said {
+        let lines = lines.iter().cloned().map(|line| OwnerText {
+            place: match line.place {
+                OwnerPlace::Linked | OwnerPlace::Menu => OwnerPlace::Body,
+                place => place,
+            },
             ..line
         });
-        match self.said_in(&lines.collect::<Vec<_>>()) {
-            Said::Another(other) if other.slot == Slot::Label => Some(other),
-            _ => None,
-        }
+        let lines: Vec<OwnerText> = lines.collect();
+        let mut named = operators(&lines, Reading::Home, &self.operator);
+        named.retain(|it| it.slot == Slot::Label);
+        self.said(&named, Reading::Home)
     }
 
     fn said(&self, named: &[Named], reading: Reading) -> Said {
@@ -361,8 +376,11 @@ impl<'a> Search<'a> {
     }
 
     fn is_compatible(&self, named: &Named) -> bool {
-        named.whose == Whose::Operator
-            || firm(&named.value).is_some_and(|called| is_in_another_script(self.name, called))
+        // A person is no firm with a legal form.
+        match firm(&named.value) {
+            Some(called) => is_in_another_script(self.name, called),
+            None => named.whose == Whose::Operator,
+        }
     }
 
     fn is_another(&self, named: &Named, reading: Reading) -> bool {
@@ -393,8 +411,8 @@ impl<'a> Search<'a> {
         let of_one = |visit: &Rc<Visit>| {
             let mut pages = own_pages(visit, self.site);
             let found = pages.any(|page| {
-                let mut texts = page.owner.iter().map(|owner| &owner.text);
-                texts.any(is_in) || page.visible.iter().any(is_in)
+                let mut declared = page.owner.iter().filter(|text| !is_line(text.place));
+                declared.any(|text| is_in(&text.text)) || page.visible.iter().any(is_in)
             });
             if !found {
                 Mention::Absent
@@ -489,6 +507,7 @@ fn not_in_use(front: &Visit, key: &str, home: &Url) -> Option<Fact> {
         return None;
     };
     let texts = pages.iter().flat_map(|page| &page.owner);
+    let texts = texts.filter(|text| text.place != OwnerPlace::Menu);
     let is_short = texts.clone().count() <= MAX_LINES_OF_SALE;
     let found = texts.into_iter().find(|text| {
         let is_title = matches!(

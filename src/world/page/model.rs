@@ -64,6 +64,8 @@ pub enum OwnerPlace {
     /// In `<article>`, `<aside>` or a quotation, which speak of anything.
     Article,
     Body,
+    /// In `<nav>`, whose words name what they lead to.
+    Menu,
     /// A line of the owner's with the names that link to other sites.
     Linked,
 }

@@ -9,9 +9,12 @@ use crate::base::text::normalise;
 /// The longest text kept, in characters: a name comes early.
 const MOST_CHARS: usize = 300;
 
-/// The most texts of what a page declares, and of its lines.
+/// The most texts of what a page declares.
 const MOST_TEXTS: usize = 200;
-const MOST_LINES: usize = 6000;
+
+/// The most characters of all lines of a page, of which each counts at least for some.
+const MOST_IN_LINES: usize = 200_000;
+const LEAST_OF_LINE: usize = 32;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Regions {
@@ -25,19 +28,19 @@ pub(super) struct Regions {
 }
 
 impl Regions {
-    fn place(self) -> Option<OwnerPlace> {
+    fn place(self) -> OwnerPlace {
         if self.menu > 0 && self.heading == 0 {
-            None
+            OwnerPlace::Menu
         } else if self.article > 0 {
-            Some(OwnerPlace::Article)
+            OwnerPlace::Article
         } else if self.heading > 0 {
-            Some(OwnerPlace::Heading)
+            OwnerPlace::Heading
         } else if self.footer > 0 {
-            Some(OwnerPlace::Footer)
+            OwnerPlace::Footer
         } else if self.header > 0 {
-            Some(OwnerPlace::Header)
+            OwnerPlace::Header
         } else {
-            Some(OwnerPlace::Body)
+            OwnerPlace::Body
         }
     }
 }
@@ -46,7 +49,7 @@ impl Regions {
 pub(super) struct Owner {
     texts: Vec<OwnerText>,
     declared: HashSet<OwnerText>,
-    lines: usize,
+    chars_of_lines: usize,
 }
 
 impl Owner {
@@ -65,21 +68,22 @@ impl Owner {
     /// Adds a visible line, which is normal already.
     pub(super) fn line(&mut self, line: &str, regions: Regions) {
         let text = head(line, MOST_CHARS).trim().to_owned();
-        if let Some(place) = regions.place()
-            && !text.is_empty()
-            && self.lines < MOST_LINES
-        {
-            self.lines += 1;
-            self.texts.push(OwnerText { place, text });
+        if !text.is_empty() {
+            let place = regions.place();
+            self.add_line(OwnerText { place, text });
         }
     }
 
     /// Adds a line with the names that link to other sites, of which the line without them was added.
     pub(super) fn linked_line(&mut self, line: &str) {
-        if self.lines < MOST_LINES {
-            self.lines += 1;
-            let (place, text) = (OwnerPlace::Linked, cut(line));
-            self.texts.push(OwnerText { place, text });
+        let (place, text) = (OwnerPlace::Linked, cut(line));
+        self.add_line(OwnerText { place, text });
+    }
+
+    fn add_line(&mut self, line: OwnerText) {
+        self.chars_of_lines += line.text.chars().count().max(LEAST_OF_LINE);
+        if self.chars_of_lines <= MOST_IN_LINES {
+            self.texts.push(line);
         }
     }
 
@@ -98,39 +102,48 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_one_place_and_a_menu_none() {
+    fn a_line_has_one_place() {
         let at = |regions: Regions| {
             let mut owner = Owner::default();
             owner.line("Acme", regions);
-            owner.into_texts().pop().map(|text| text.place)
+            owner.into_texts().pop().unwrap().place
         };
         let none = Regions::default();
         let header = Regions { header: 1, ..none };
-        assert_eq!(at(none), Some(OwnerPlace::Body));
-        assert_eq!(at(header), Some(OwnerPlace::Header));
-        assert_eq!(at(Regions { menu: 1, ..header }), None);
+        assert_eq!(at(none), OwnerPlace::Body);
+        assert_eq!(at(header), OwnerPlace::Header);
+        assert_eq!(at(Regions { menu: 1, ..header }), OwnerPlace::Menu);
         let heading = Regions {
             heading: 1,
             ..header
         };
-        assert_eq!(at(heading), Some(OwnerPlace::Heading));
+        assert_eq!(at(heading), OwnerPlace::Heading);
         let article = Regions {
             article: 1,
             ..heading
         };
-        assert_eq!(at(article), Some(OwnerPlace::Article));
+        assert_eq!(at(article), OwnerPlace::Article);
     }
 
     #[test]
     fn texts_are_bounded() {
         let mut owner = Owner::default();
-        for i in 0..2 * MOST_LINES {
-            owner.line(&format!("{i} {}", "가".repeat(5000)), Regions::default());
+        let long = MOST_IN_LINES / MOST_CHARS / 2;
+        let short = MOST_IN_LINES / LEAST_OF_LINE / 2;
+        for _ in 0..long {
+            owner.line(&"가".repeat(5000), Regions::default());
+        }
+        for i in 0..2 * short {
+            owner.line("가", Regions::default());
             owner.add(OwnerPlace::Logo, &i.to_string());
         }
         owner.add(OwnerPlace::Title, " T\u{200b} ");
         let texts = owner.into_texts();
-        assert_eq!(texts.len(), MOST_LINES + MOST_TEXTS);
+        let lines = texts.len() - MOST_TEXTS;
+        assert!(
+            (long + short..=long + short + MOST_CHARS).contains(&lines),
+            "{lines}"
+        );
         let mut lengths = texts.iter().map(|text| text.text.chars().count());
         assert!(lengths.all(|length| length <= MOST_CHARS));
     }

@@ -120,13 +120,14 @@ impl Said {
         } else {
             return;
         };
-        let names = ["name", "legalName", "alternateName"]
-            .iter()
-            .filter_map(|key| of.get(key));
-        let names = names.flat_map(one_or_many).filter_map(Value::as_str);
-        let names: Vec<String> = names.map(str::to_owned).collect();
-        if !names.is_empty() {
-            self.names.push((place, names));
+        // Beside its brand, an organization is the firm whose legal name it gives.
+        for keys in [&["name", "legalName", "alternateName"][..], &["legalName"]] {
+            let names = keys.iter().filter_map(|key| of.get(key));
+            let names = names.flat_map(one_or_many).filter_map(Value::as_str);
+            let names: Vec<String> = names.map(str::to_owned).collect();
+            if !names.is_empty() {
+                self.names.push((place, names));
+            }
         }
     }
 }
@@ -167,7 +168,7 @@ mod tests {
     fn organizations_name_the_owner() {
         assert_eq!(
             names(r#"{"@type":"Corporation","name":"Acme","legalName":"Acme Inc."}"#),
-            ["Acme", "Acme Inc."]
+            ["Acme", "Acme Inc.", "Acme Inc."]
         );
         assert_eq!(
             names(r#"[{"@type":["Thing","http://schema.org/Store"],"name":"Acme"}]"#),

@@ -7,7 +7,7 @@
 use super::company_name::{CompanyName, Folded, stripped};
 use super::name_similarity::{Similarity, similarity};
 use super::notice::is_line;
-use super::operator::{begins_with, ends_name, firm, is_between};
+use super::operator::{aliases, begins_with, ends_name, firm, is_between};
 use super::words::{LABELS, Line, NAME_WORDS, NameWord, PHRASES, Phrase};
 use crate::world::page::{OwnerPlace, OwnerText};
 
@@ -49,6 +49,33 @@ impl<'a> Declared<'a> {
         let seen = self.is_titled();
         let around = || self.is_called() || machine || self.is_called_so(OwnerPlace::Header);
         (machine && (seen || signed) || signed && around()) && !self.is_disclaimed()
+    }
+
+    /// Whether the frame of all pages has the whole name, with its legal form, at the beginning of a
+    /// line, as an address has it, and both the title and the domain call the company.
+    pub(super) fn is_framed(&self, frame: &[OwnerText]) -> bool {
+        let is_address = |text: &OwnerText| {
+            let line = Line::new(&text.text);
+            firm(&line.text).is_some() && begins_with(&line.text, self.name)
+        };
+        let is_domain = || self.label.as_ref().is_some_and(|label| self.calls(label));
+        self.is_titled() && is_domain() && frame.iter().any(is_address) && !self.is_disclaimed()
+    }
+
+    /// Whether a line has another name of a firm whose one is the site's.
+    pub(super) fn trades_as(&self, line: &str) -> bool {
+        use OwnerPlace::{Heading, SiteName, Title};
+        let line = Line::new(line);
+        let Some([before, behind]) = aliases(&line) else {
+            return false;
+        };
+        let own = [Title, Heading, SiteName].into_iter();
+        let mut own = own.flat_map(|place| self.at(place)).flat_map(parts);
+        own.any(|own| {
+            let own = Line::new(own);
+            let own = trimmed(&own);
+            !own.is_empty() && (before == own || behind.trim() == own)
+        })
     }
 
     /// Whether the title, the main heading or the domain calls the company.
@@ -118,7 +145,9 @@ impl<'a> Declared<'a> {
 
     /// Whether the page says that it is not the company's.
     fn is_disclaimed(&self) -> bool {
-        self.texts.iter().any(|text| {
+        let texts = self.texts.iter();
+        let mut texts = texts.filter(|text| text.place != OwnerPlace::Menu);
+        texts.any(|text| {
             let line = Line::new(&text.text);
             PHRASES.find(&line, Phrase::Disclaimer).is_some()
                 && (text.place == OwnerPlace::Title || self.name.is_in(&Folded::new(&text.text)))

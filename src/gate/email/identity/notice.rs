@@ -150,10 +150,13 @@ fn common(page: &[&OwnerText], home: &[&OwnerText]) -> HashSet<usize> {
     (0..begin.count()).chain(end).collect()
 }
 
-/// Whether a text is a visible line.
+/// Whether a text is a visible line, outside of menus.
 pub(super) fn is_line(place: OwnerPlace) -> bool {
-    use OwnerPlace::{Linked, Logo, Organization, SiteName, Title};
-    !matches!(place, Title | SiteName | Organization | Logo | Linked)
+    use OwnerPlace::{Linked, Logo, Menu, Organization, SiteName, Title};
+    !matches!(
+        place,
+        Title | SiteName | Organization | Logo | Linked | Menu
+    )
 }
 
 #[cfg(test)]
@@ -203,6 +206,39 @@ mod tests {
         assert_eq!(parts(&page, &home), (at(&[2, 3, 4, 7]), at(&[1, 5, 6])));
         assert_eq!(parts(&home, &home), (vec![], home[1..].into()));
         assert_eq!(parts(&page, &[]), (page[1..].into(), vec![]));
+    }
+
+    #[test]
+    fn a_page_may_have_its_notice_itself() {
+        let here = Url::parse("https://acme.de/").unwrap();
+        let page = Page {
+            visible: [
+                "Noodles",
+                "Impressum",
+                "Acme GmbH",
+                "Tel. 1",
+                "Dealers",
+                "Gamma GmbH",
+            ]
+            .map(str::to_owned)
+            .into(),
+            ..Page::empty(&here)
+        };
+        for (headings, expected) in rows! {
+            &[0_usize, 1, 4][..] => "Impressum|Acme GmbH|Tel. 1";
+            &[0, 1] => "Impressum|Acme GmbH|Tel. 1|Dealers|Gamma GmbH";
+            // No heading, and the heading of something else.
+            &[] => "";
+            &[0, 4] => "";
+        } {
+            let headings = headings.iter().map(|at| (*at, 2)).collect();
+            let page = Page {
+                headings,
+                ..page.clone()
+            };
+            let found: Vec<String> = on_page(&page).into_iter().map(|it| it.text).collect();
+            assert_eq!(found.join("|"), expected, "{:?}", page.headings);
+        }
     }
 
     #[test]

@@ -162,20 +162,25 @@ impl Reader<'_> {
 
     /// Adds who a sentence says runs the site, or trades under another name.
     fn sentence(&mut self, shown: &str, line: &Line) {
-        if let Some(found) = PHRASES.find(line, Phrase::Operator) {
-            let value = self.behind_articles(&line.text[found.end..]);
-            self.add(shown, value, (Whose::Unclear, Slot::Sentence));
+        for (phrase, slot) in [
+            (Phrase::Site, Slot::Label),
+            (Phrase::Operator, Slot::Sentence),
+        ] {
+            if let Some(found) = PHRASES.find(line, phrase) {
+                let value = self.behind_articles(&line.text[found.end..]);
+                self.add(shown, value, (Whose::Unclear, slot));
+            }
         }
-        let is_disclaimed = PHRASES.find(line, Phrase::Disclaimer).is_some();
         if self.reading != Reading::Home
-            && !is_disclaimed
-            && let Some(found) = PHRASES.find(line, Phrase::Alias)
+            && let Some(names) = aliases(line)
         {
-            let is_other_name = (Whose::Unclear, Slot::First);
-            let value = before_articles(&line.text[..found.start]);
-            self.add(shown, value, is_other_name);
-            let value = self.behind_articles(&line.text[found.end..]);
-            self.add(shown, value, is_other_name);
+            for name in names {
+                self.add(
+                    shown,
+                    self.behind_articles(name),
+                    (Whose::Unclear, Slot::First),
+                );
+            }
         }
     }
 
@@ -199,14 +204,16 @@ impl Reader<'_> {
         from(at)
     }
 
-    /// Adds a value that begins with a firm's name: the company's, or one with a legal form.
+    /// Adds a value that begins with a firm's name: the company's, or one with a legal form. A
+    /// sentence about a firm does not name the operator.
     fn add_firm(&mut self, shown: &str, value: &str, slot: Slot) -> bool {
         let value = behind_copyright(value);
         let is_firm = begins_with(value, self.name) || firm(value).is_some();
-        if is_firm {
+        if is_firm && !is_sentence(value) {
             self.add(shown, value, (Whose::Unclear, slot));
+            return true;
         }
-        is_firm
+        false
     }
 
     fn add(&mut self, shown: &str, value: &str, (whose, slot): (Whose, Slot)) {
@@ -220,6 +227,21 @@ impl Reader<'_> {
             });
         }
     }
+}
+
+/// Whether a firm is but the beginning of a sentence: `acme gmbh makes noodles.`
+fn is_sentence(value: &str) -> bool {
+    let is_whole = ends(value).first() == Some(&value.len());
+    let behind = || firm(value).map_or("", |firm| &value[firm.len()..]);
+    is_whole && value.ends_with('.') && behind().contains(char::is_alphanumeric)
+}
+
+/// What stands before and behind the words that part two names of one firm.
+pub(super) fn aliases(line: &Line) -> Option<[&str; 2]> {
+    let found = PHRASES.find(line, Phrase::Alias)?;
+    let before = before_articles(&line.text[..found.start]);
+    let is_disclaimed = PHRASES.find(line, Phrase::Disclaimer).is_some();
+    (!is_disclaimed).then(|| [before, &line.text[found.end..]])
 }
 
 fn before_articles(text: &str) -> &str {
@@ -465,6 +487,7 @@ mod tests {
             "株式会社アクメ" => "販売業者\n株式会社アクメ";
             "Acme Ltda" => "Razão Social: Acme Ltda";
             "Acme SARL" => "Raison sociale : Acme SARL, 1 rue de Paris";
+            "Acme Ltd" => "This website is operated by Acme Ltd.";
             "Acme Foods GmbH" => "Angaben gemäß § 5 TMG\nAcme Foods GmbH\nHauptstr. 1";
             "Acme Foods GmbH" => "Diensteanbieter:\nAcme Foods Gesellschaft mit beschränkter Haftung";
             "Acme S.r.l." => "Acme S.r.l. - P.IVA 01234567890";
@@ -483,6 +506,8 @@ mod tests {
     fn a_notice_names_the_firm_below_its_heading() {
         for (key, text) in rows! {
             "Acme Foods" => "Impressum\nAcme Foods GmbH\nHauptstr. 1\n12345 Berlin";
+            "Acme Inc." => "Legal notice\nAcme Inc.";
+            "Acme S.r.l." => "Note legali\nAcme S.r.l. unipersonale";
             "Acme" => "Mentions légales\nLe site acme.fr est édité par la société Acme SARL au capital de 1000 euros";
             "Acme" => "Aviso legal\nTitular: Acme S.L.";
             "Acme" => "Legal notice\nThis website is operated by Acme Ltd, 1 High Street.";
@@ -510,6 +535,7 @@ mod tests {
             "Gamma GmbH" => "Impressum\nAcme GmbH\nVertrieb\nGamma GmbH";
             "이니시스" => "상호: 아크메 | 결제대행 회사명: 이니시스";
             "카페24" => "상호 아크메\n호스팅 제공자: 카페24(주)";
+            "Gamma GmbH" => "Impressum\nCafé Acme, Inh. Jo Doe\nGamma GmbH ist unser Lieferant.";
         } {
             assert!(!proves(Reading::Notice, key, text), "{text}");
         }

@@ -63,6 +63,11 @@ fn the_notice_proves_or_contests() {
         declared, "<h1>Impressum</h1><p>Verantwortlich: Jo Doe<p>Acme Foods GmbH, HRB 12345" => "";
         declared, "<h1>Impressum</h1><p>Betreiber: <a href=https://gamma.de>Gamma GmbH</a><p>Acme Foods GmbH"
             => "owner-contested";
+        declared, "<h1>Impressum</h1><p>Betreiber: <a href=https://acme.de>Acme Foods GmbH</a>" => "";
+        "<title>Noodles</title>", "<h1>Impressum</h1><p>Betreiber: <a href=https://acme.de>Acme Foods GmbH</a>"
+            => "company-mentioned-only";
+        declared, "<h1>Impressum</h1><p>Lieferant: <a href=https://acme.de>Acme Foods GmbH</a>"
+            => "company-mentioned-only";
         declared, "<h1>Impressum</h1><p>Acme Foods GmbH<p>Webdesign: <a href=https://gamma.de>Gamma GmbH</a>" => "";
         declared, "<h1>Impressum</h1><p>Acme Foods GmbH<p>Firma: <a href=https://acme.de>Acme Foods GmbH</a>" => "";
         brand, "<h1>Impressum</h1><p>Tel. 1" => "company-not-on-site";
@@ -150,6 +155,83 @@ fn a_labelled_operator_contests_wherever_all_pages_have_it() {
             expected,
             "{at_home} {at_source} {on_notice}"
         );
+    }
+}
+
+#[test]
+fn a_label_anywhere_on_the_home_page_contests_what_it_declares() {
+    for (around, expected) in rows! {
+        "" => "";
+        "<p>Betreiber: Gamma UG</p>" => "owner-contested";
+        "<aside><p>Betreiber: Gamma UG</p></aside>" => "owner-contested";
+        "<nav><p>Betreiber: Gamma UG</p></nav>" => "owner-contested";
+        "<header><p>This website is operated by Gamma UG.</p></header>" => "owner-contested";
+        "<aside><p>Betreiber: Acme Foods UG</p></aside>" => "";
+        "<nav><p>Gamma UG</p></nav>" => "";
+        "<aside><p>The bar is operated by Gamma UG.</p></aside>" => "";
+        "<aside><p>Webdesign: Gamma UG</p></aside>" => "";
+    } {
+        let home = format!("{around}{SIGNED}");
+        let case = company("Acme Foods", MAIL, &home);
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{around}");
+    }
+}
+
+#[test]
+fn the_legal_name_of_a_brand_says_whose_the_site_is() {
+    for (key, legal, expected) in rows! {
+        "Acme Foods", "Gamma GmbH" => "owner-contested";
+        "Acme Foods", "Acme Foods GmbH" => "";
+        "Acme Foods", "" => "";
+        "Gamma GmbH", "Gamma GmbH" => "company-mentioned-only";
+    } {
+        let data = format!(r#"{{"@type":"Store","name":"Acme Foods","legalName":"{legal}"}}"#);
+        let home = format!("<script type=application/ld+json>{data}</script>{SIGNED}");
+        let case = company(key, MAIL, &home);
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{key} {legal}");
+    }
+}
+
+#[test]
+fn a_firm_in_the_frame_proves_where_title_and_domain_call_it() {
+    let address = "<footer>Acme GmbH, Hauptstr. 1</footer>";
+    for (key, home, contact, expected) in rows! {
+        "Acme GmbH", "<title>Acme</title>", address => "";
+        "Acme", "<title>Acme</title>", address => "company-mentioned-only";
+        "Acme GmbH", "<title>Noodles</title>", address => "company-mentioned-only";
+        "Acme GmbH", "<title>Acme</title>", "" => "company-mentioned-only";
+        "Acme GmbH", "<title>Acme</title><meta property=og:site_name content=Gamma>", address
+            => "owner-contested";
+    } {
+        let case = company(
+            key,
+            &format!("{MAIL}{contact}"),
+            &format!("{home}{address}"),
+        );
+        assert_eq!(
+            case.fired(&STEP).join(" "),
+            expected,
+            "{key} {home} {contact}"
+        );
+    }
+    let address = "<footer>Gamma GmbH, Hauptstr. 1</footer>";
+    let home = format!("<title>Gamma</title>{address}");
+    let case = company("Gamma GmbH", &format!("{MAIL}{address}"), &home);
+    let expected = "the domain is another's";
+    assert_eq!(case.fired(&STEP), ["company-mentioned-only"], "{expected}");
+}
+
+#[test]
+fn a_firm_may_trade_under_the_name_of_the_site() {
+    for (line, expected) in rows! {
+        "Noodle World is a trading name of Acme Foods Ltd" => "";
+        "Acme Foods Ltd t/a Noodle World" => "";
+        "Noodle World is a trading name of Gamma Ltd, who buy from Acme Foods" => "owner-contested";
+        "Noodle Moon is a trading name of Acme Foods Ltd" => "company-mentioned-only";
+    } {
+        let home = format!("<title>Noodle World | Leeds</title><footer>{line}</footer>");
+        let case = company("Acme Foods", MAIL, &home);
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{line}");
     }
 }
 

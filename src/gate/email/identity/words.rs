@@ -46,6 +46,8 @@ pub enum Label {
 #[serde(rename_all = "lowercase")]
 pub enum Phrase {
     Operator,
+    /// It says of the site itself who operates it.
+    Site,
     Alias,
     Credit,
     Reserved,
