@@ -330,7 +330,7 @@ fn of_share(files: &[PathBuf], share: Vec<Told>, reads: Reads) -> Vec<Judged> {
     let gate = gate();
     let browser = (reads == Reads::Rendered).then(|| {
         let launcher = Launcher::new(env!("CARGO_BIN_EXE_comail").into());
-        Browser::started_by(launcher, tools::browser())
+        Browser::started_by(launcher, tools::chromium())
     });
     let mut all = Vec::new();
     for Told {
