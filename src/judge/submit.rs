@@ -22,8 +22,8 @@ use crate::judge::recorded::{
 use crate::judge::union::{self, Laid, Step, Worktree};
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
-    Accepted, Asked, Attempt, Claimed, Event, IdempotencyKey, Progress, QuestRecord, Session,
-    SessionError, State, Tally, VerdictBasis, Worker,
+    Asked, Attempt, Claimed, Event, IdempotencyKey, Progress, QuestRecord, Session, SessionError,
+    State, Tally, VerdictBasis, Worker,
 };
 use crate::world::World;
 use crate::world::evidence::Recording;
