@@ -156,6 +156,17 @@ const SEEN: &str = r#"
 <div class=m><span>Contact</span><p class=s>info@acme.co</p></div><style>.s{display:none}.m:hover .s{display:block}</style>
 <p dir=rtl>دبي info@acme.co هاتف</p>
 <a href="mailto:info@acme.co" dir=rtl>اتصل بنا</a>
+<p style="background:linear-gradient(90deg,#036,#900);-webkit-background-clip:text;color:transparent">info@acme.co</p>
+<p><span style="background:linear-gradient(transparent 55%,#f90 55%)">info@acme.co</span></p>
+<p style="text-decoration:underline #c00">info@acme.co</p>
+<p><svg width=16 height=16><rect width=16 height=16 /></svg>info@acme.co</p>
+<p><svg width=50 height=16><rect width=50 height=16 /></svg> info@acme.co</p>
+<div style="display:flex"><b>E-Mail:</b><span>info@acme.co</span><button>Copy</button></div>
+<p><input value=4711 style="padding:2px 6px">info@acme.co</p>
+<div style="display:flex;line-height:1"><span>E-Mail</span><span style="margin-left:5px">info@acme.co</span></div>
+<p style="margin:0;line-height:1">Write<br>info@acme.co<br>or call</p>
+<a href="mailto:info@acme.co" style="display:block;width:20px;height:14px;background:#036"></a>
+<a href="mailto:info@acme.co"><i class=i></i></a><style>.i::before{content:"\2709"}</style>
 <div style="position:sticky;top:0;height:60px;background:#fff;z-index:2">bar</div><div style="height:800px"></div><p>info@acme.co</p><div style="height:2000px"></div>
 "#;
 
@@ -220,7 +231,64 @@ const UNSEEN: &str = r#"
 <p><span class=m></span></p><style>.m::before{content:"info@acme.co"}</style>
 <p><span class=m>info</span></p><style>.m::after{content:"@acme.co"}</style>
 <p style="content-visibility:hidden">info@acme.co</p>
+<div style="position:relative">info@acme.co<div style="position:absolute;inset:0;background:#fff">and many other words</div></div>
+<p style="color:#fff;text-decoration:underline #000">info@acme.co</p>
+<p style="transform:scaleX(.02);transform-origin:left">info@acme.co</p>
+<p style="-webkit-text-security:disc">info@acme.co</p>
+<p><span class=x>info@acme.co</span></p><style>.x{position:relative}.x:after{content:"";position:absolute;left:0;right:0;top:50%;border-top:2px solid red}</style>
+<p>info@acme.co</p><hr style="margin-top:-26px;border:2px solid red">
+<p style="position:relative;display:inline-block">info@acme.co<svg style="position:absolute;inset:0;width:100%;height:100%" preserveAspectRatio=none viewBox="0 0 10 10"><path d="M0 0L10 10M0 10L10 0" stroke=red /></svg></p>
+<p><span style="background:linear-gradient(transparent 45%,#000 45%,#000 60%,transparent 60%)">info@acme.co</span></p>
+<a href="mailto:info@acme.co" style="display:inline-block;width:2px;height:2px;background:#000"></a>
+<a href="mailto:info@acme.co" style="display:block;width:300px;height:50px"></a>
 <div style="max-height:5px;overflow:clip"><p style="margin:0;padding-top:10px">info@acme.co</p></div>
+"#;
+
+/// Pages on whose screen something else reads on into the address, each a line.
+const TOUCHED: &str = r#"
+<div style="display:flex">sales.<span>info@acme.co</span></div>
+<table cellspacing=0 cellpadding=0><tr><td>sales.<td>info@acme.co</table>
+<p><span style="float:left">sales.</span>info@acme.co</p>
+<p style="position:relative;padding-left:36px"><span style="position:absolute;left:0">sales.</span>info@acme.co</p>
+<div style="display:flex"><span>info@acme.co</span><span>.example</span></div>
+<p>office<span style="position:relative;left:-4px"> info@acme.co</span></p>
+<p>E-Mail: <input value="sales." style="border:0;padding:0;width:40px">info@acme.co</p>
+<p>E-Mail: <svg width=50 height=16><text y=12>sales.</text></svg>info@acme.co</p>
+<p>E-Mail: max<img alt="." src="data:," width=4 height=12>info@acme.co</p>
+<p>E-Mail: <canvas id=c width=50 height=14></canvas>info@acme.co</p>
+<p>E-Mail: info@acme.co<img src=/d.png width=40 height=12></p>
+"#;
+
+/// Pages whose reader does not see the name, each a line.
+const NAMELESS: &str = r#"
+<p style="color:#fff">Acme Foods Ltd</p>
+<p style="color:#fff;background:linear-gradient(#fff,#fff)">Acme Foods Ltd</p>
+<div style="position:relative">Acme Foods Ltd<div style="position:absolute;inset:0;background:#fff"></div></div>
+<div style="position:relative">Acme Foods Ltd<div style="position:absolute;inset:0;background:#fff">Other Trading Ltd</div></div>
+<div style="position:relative">Acme Foods Ltd<b style="position:absolute;left:0;top:0;width:3em;background:#fff;color:#fff">x</b></div>
+<p>Acme <span style="color:#fff">Foods</span> Ltd</p>
+<div style="height:5000px"></div><footer><p style="color:#fff">Acme Foods Ltd</p></footer>
+<p style="background:#fff url(/white.svg);color:#fff">Acme Foods Ltd</p>
+<p style="filter:blur(20px)">Acme Foods Ltd</p>
+<p style="font-size:1px">Acme Foods Ltd</p>
+<p id=p>Acme</p><script>onscroll = () => { p.firstChild.data = 'Acme Foods Ltd'; p.style.color = '#fff' }</script><div style="height:3000px">x</div><p style="color:#fff">a@b.co
+"#;
+
+/// Pages whose reader sees it.
+const NAMED: &str = r#"
+<p>Acme Foods Ltd</p>
+<h1 style="background:linear-gradient(90deg,#036,#900);-webkit-background-clip:text;color:transparent">Acme Foods Ltd</h1>
+<p style="line-height:.9">One<br>Acme Foods Ltd<br>Two</p>
+<div style="background:#036 url(/dark.svg);color:#fff">Acme Foods Ltd</div>
+<div style="background:url(/dark.svg);color:#fff">Acme Foods Ltd</div>
+<div style="height:5000px"></div><footer style="background:#222;color:#aaa">© Acme Foods Ltd</footer>
+<details><summary>Imprint</summary><p>Acme Foods Ltd</p></details>info@acme.co<p hidden>x@acme.co</p>
+<svg width=300 height=40><text x=10 y=20>Acme Foods Ltd</text></svg>
+<div style="position:fixed;top:0;left:0;right:0;height:80px;background:#fff">Menu</div><p style="margin-top:90px">Acme Foods Ltd</p>
+<div style="position:sticky;bottom:0;height:100px;background:#eee;z-index:3">Cookies?</div><div style="height:840px"></div><p>Acme Foods Ltd</p>
+<iframe srcdoc="<div style='height:1500px'></div><p>Acme Foods Ltd" width=600 height=1600></iframe>
+<p style="writing-mode:vertical-rl">Acme Foods Ltd</p>
+<p style="width:4em">Acme Foods Ltd</p>
 "#;
 
 fn lines(pages: &str) -> impl Iterator<Item = &str> {
@@ -246,6 +314,64 @@ fn an_address_that_nobody_sees_is_not_visible() {
         .filter(|(_, how)| matches!(how, Presence::Visible | Presence::Absent))
         .collect();
     assert!(passed.is_empty(), "{passed:#?}");
+}
+
+#[test]
+fn an_address_that_something_touches_is_unclear() {
+    let browser = browser();
+    let files = Files::default();
+    let others: Vec<_> = lines(TOUCHED)
+        .map(|html| (html, shown(&browser, html, &files)))
+        .filter(|(_, how)| *how != Presence::Obfuscated)
+        .collect();
+    assert!(others.is_empty(), "{others:#?}");
+}
+
+const GROUND: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"><rect width="99" height="99" fill="COLOUR"/></svg>"#;
+
+#[test]
+fn a_name_is_read_where_a_reader_sees_it() {
+    let browser = browser();
+    let names = |html: &str| {
+        let files = Files::default()
+            .with(
+                "/dark.svg",
+                "image/svg+xml",
+                &GROUND.replace("COLOUR", "#003"),
+            )
+            .with(
+                "/white.svg",
+                "image/svg+xml",
+                &GROUND.replace("COLOUR", "#fff"),
+            );
+        let rendered = rendered_by(&browser, html, &files);
+        let frames = rendered.frames.iter().map(|frame| &frame.body);
+        let bodies = frames.chain([&rendered.body]);
+        let mut pages = bodies.map(|body| Page::rendered(&url(""), None, body, false).unwrap());
+        pages.any(|page| page.visible.join(" ").contains("Acme Foods Ltd"))
+    };
+    let unread: Vec<_> = lines(NAMED).filter(|html| !names(html)).collect();
+    let read: Vec<_> = lines(NAMELESS).filter(|html| names(html)).collect();
+    assert!(
+        unread.is_empty() && read.is_empty(),
+        "{unread:#?} {read:#?}"
+    );
+}
+
+#[test]
+fn a_mail_link_with_an_icon_is_loaded_and_seen() {
+    let browser = browser();
+    for page in [
+        r#"<a href="mailto:info@acme.co"><img src="/a.svg" width=20 height=14></a>"#,
+        r#"<a href="mailto:info@acme.co" style="display:block;width:20px;height:20px;background:url(/a.svg)"></a>"#,
+    ] {
+        let drawn = |color: &str| {
+            let svg = GROUND.replace("COLOUR", color);
+            Files::default().with("/a.svg", "image/svg+xml", &svg)
+        };
+        assert_eq!(shown(&browser, page, &drawn("#003")), Presence::Visible);
+        assert_eq!(shown(&browser, page, &drawn("#fff")), Presence::Hidden);
+    }
 }
 
 #[test]

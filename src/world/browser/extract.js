@@ -3,18 +3,28 @@
 // what a reader sees, in the form that `page/rendered.rs` reads.
 (() => {
   const MAX_NODES = 300000, MAX_HIDDEN = 500, MAX_TOKENS = 300, MAX_CHARS = 100;
-  // The least height of a text, in pixels, and the least share of opacity, that a reader can see.
-  const MIN_HEIGHT = 6, MIN_OPACITY = 0.1;
+  const MAX_PARTS = 3000, MAX_PIECES = 60;
+  // The least height of a text, in pixels, the least room of a letter, in square pixels, and the
+  // least share of opacity, that a reader can see.
+  const MIN_HEIGHT = 6, MIN_ROOM = 12, MIN_OPACITY = 0.1;
   // As wide as a narrow space, in letters' heights.
   const GAP = 0.2;
   const AT = /[@\uFF20\uFE6B]/;
+  // What reads on into an address.
+  const WORD = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}@._+-]/u;
   const EVERYWHERE = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
-  const painted = new WeakSet(), measured = new WeakSet();
-  let states = new Map(), tokens = [], way = '', counted = 0;
+  // What is known of a character: nothing, that it is on the screen, that it is of an address that
+  // is not.
+  const UNKNOWN = 0, SEEN = 1, UNSEEN = 2;
+  // Links that are on the screen, addresses that something touches, and what texts said when they
+  // were measured, with a mark for each character.
+  const clickable = new WeakSet(), touched = new WeakSet(), measured = new WeakMap();
+  let states = new Map(), tokens = [], way = '', counted = 0, blocks = new Map();
 
   const root = () => document.documentElement;
   const above = (el) => el.assignedSlot || el.parentElement
     || (el.parentNode instanceof ShadowRoot ? el.parentNode.host : null);
+  const holderOf = (text) => text.parentElement ?? text.parentNode.host;
   const cut = (a, b) => ({
     left: Math.max(a.left, b.left), top: Math.max(a.top, b.top),
     right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom),
@@ -113,11 +123,23 @@
     if (!isShown(state)) return false;
     const { webkitTextFillColor: fill, webkitBackgroundClip: clip } = state.style;
     if (isClear(fill) && clip !== 'text') return false;
-    for (const rect of rectsOf(text)) {
-      if (rect.width > 0 && rect.height >= MIN_HEIGHT && reaches(rect, state)) return true;
-    }
-    return false;
+    if ((state.style.webkitTextSecurity ?? 'none') !== 'none') return false;
+    const rects = [...rectsOf(text)];
+    const room = rects.reduce((sum, rect) => sum + rect.width * rect.height, 0);
+    if (room < MIN_ROOM * text.data.replace(/\s/g, '').length) return false;
+    return rects.some((rect) => rect.width > 0 && rect.height >= MIN_HEIGHT && reaches(rect, state));
   }
+
+  // What is known of the text as it is now.
+  function marksOf(text) {
+    const known = measured.get(text);
+    if (known?.data === text.data) return known.marks;
+    const marks = new Uint8Array(text.data.length);
+    measured.set(text, { data: text.data, marks });
+    return marks;
+  }
+
+  const isPainted = (text) => marksOf(text).includes(SEEN) && !marksOf(text).includes(UNSEEN);
 
   function seesBox(el) {
     const state = stateOf(el);
@@ -174,7 +196,7 @@
   }
 
   function blockOf(text) {
-    let el = text.parentElement ?? text.parentNode.host;
+    let el = holderOf(text);
     while (el && el !== document.body && !isBlock(stateOf(el).style)) el = above(el);
     return el;
   }
@@ -195,66 +217,84 @@
     return found;
   }
 
-  // Looks at the page as it is now. Text that has an address is not taken as painted before its
-  // pixels were measured.
-  function pass() {
-    states = new Map(); tokens = []; way = ''; counted = 0;
-    const blocks = new Map();
-    for (const text of texts(root())) {
-      if (!sees(text)) continue;
+  // Looks at the page as it is now: what is not hidden waits to be measured, addresses first, and the
+  // other texts if `all`. What was measured once is not measured again.
+  function pass(all) {
+    states = new Map(); tokens = []; way = ''; counted = 0; blocks = new Map();
+    const seen = [...texts(root())].filter(sees);
+    for (const text of seen) {
       const block = blockOf(text);
       let line = blocks.get(block);
-      if (!line) blocks.set(block, line = { text: '', chars: [] });
+      if (!line) blocks.set(block, line = { text: '', chars: [], starts: new Map() });
+      line.starts.set(text, line.text.length);
       for (let i = 0; i < text.data.length; i++) line.chars.push([text, i]);
       line.text += text.data;
-      painted.add(text);
     }
-    for (const { text, chars } of blocks.values()) {
-      if (!AT.test(text)) continue;
-      for (const match of text.matchAll(/[^\s<>()[\]{},;:"'|]*[@\uFF20\uFE6B][^\s<>()[\]{},;:"'|]*/g)) {
-        add(chars.slice(match.index, match.index + match[0].length), null);
+    for (const line of blocks.values()) {
+      if (!AT.test(line.text)) continue;
+      for (const match of line.text.matchAll(/[^\s<>()[\]{},;:"'|]*[@\uFF20\uFE6B][^\s<>()[\]{},;:"'|]*/g)) {
+        const from = match.index, to = from + match[0].length;
+        const chars = line.chars.slice(from, to);
+        const nodes = [...new Set(chars.map(([text]) => text))];
+        if (nodes.every(isPainted)) continue;
+        for (const [text, at] of chars) marksOf(text)[at] = UNSEEN;
+        add({ chars, nodes, line, from, to });
       }
     }
     for (const link of mailLinks()) {
+      if (clickable.has(link)) continue;
       const shown = [...texts(link)].filter(sees);
-      if (shown.length === 0) {
-        if (!measured.has(link) && isHit(link)) painted.add(link);
-      } else if (!measured.has(link)) {
-        add(shown.flatMap((text) => [...text.data].map((_, i) => [text, i])), link);
-      }
+      const chars = shown.flatMap((text) => [...text.data].map((_, i) => [text, i]));
+      if (shown.length > 0 || isHit(link)) add({ chars, nodes: shown, link });
     }
+    if (all) addParts(seen);
     return { hidden: unseen(), tokens: tokens.length };
   }
 
-  function add(chars, link) {
-    const nodes = new Set(chars.map(([text]) => text));
-    const subject = link ?? chars[0][0];
-    if (link === null && [...nodes].every((node) => measured.has(node))) return;
-    if (link === null) for (const node of nodes) if (!measured.has(node)) painted.delete(node);
-    if (tokens.length < MAX_TOKENS) {
-      tokens.push({ chars: chars.slice(0, MAX_CHARS), nodes: [...nodes], link, subject, done: false });
+  function add(token) {
+    if (tokens.length < MAX_TOKENS) tokens.push({ ...token, said: said(token) });
+  }
+
+  const said = ({ nodes }) => nodes.map((node) => node.data).join('\n');
+
+  // Adds texts in parts of some words. Names stand at the ends of a page: those are measured first.
+  function addParts(shown) {
+    const parts = [];
+    for (const text of shown) {
+      const marks = marksOf(text);
+      const pieces = [...text.data.matchAll(/\S{1,8}/gu)]
+        .map((match) => [match.index, match.index + match[0].length])
+        .filter(([from, to]) => marks.subarray(from, to).includes(UNKNOWN));
+      for (let at = 0; at < pieces.length; at += MAX_PIECES) {
+        const some = pieces.slice(at, at + MAX_PIECES);
+        parts.push({ chars: [[text, some[0][0]]], nodes: [text], pieces: some, said: text.data });
+      }
     }
+    const last = parts.splice(-MAX_PARTS / 2).reverse();
+    tokens.push(...last, ...parts.slice(0, MAX_PARTS / 2));
   }
 
   // How many addresses are in the page, and were not painted so far.
   function unseen() {
     let count = 0;
     for (const text of texts(root())) {
-      if (AT.test(text.data) && !painted.has(text) && !pending(text)) count++;
+      if (AT.test(text.data) && !isPainted(text) && !pending(text)) count++;
     }
-    for (const link of mailLinks()) if (!painted.has(link) && !pending(link)) count++;
+    for (const link of mailLinks()) if (!clickable.has(link) && !pending(link)) count++;
     return count;
   }
 
-  const pending = (node) => tokens.some((one) => !one.done
+  const pending = (node) => tokens.some((one) => !one.done && !one.pieces
     && (one.link === node || one.nodes.includes(node)));
 
   // Scrolls to a character: first in the boxes around it that scroll, then in the window.
-  function bring([text, at], block) {
+  function bring({ chars, link }, block) {
+    if (chars.length === 0) return link.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
+    const [text, at] = chars[0];
     const range = document.createRange();
     range.setStart(text, at);
     range.setEnd(text, at + 1);
-    const holder = text.parentElement ?? text.parentNode.host;
+    const holder = holderOf(text);
     holder.scrollIntoView({ block, inline: 'nearest', behavior: 'instant' });
     for (let scroll = stateOf(holder).scroll; scroll; scroll = scroll.outer.scroll) {
       const rect = range.getBoundingClientRect(), box = scroll.el.getBoundingClientRect();
@@ -276,18 +316,82 @@
     }
     const first = tokens.findIndex((one) => !one.done);
     if (first < 0) return null;
-    bring(tokens[first].chars[0], block);
-    const found = [];
+    bring(tokens[first], block);
+    const found = [], taken = [], shown = textsInWindow();
     tokens.forEach((one, index) => {
-      if (one.done) return;
+      if (one.done || (index !== first && !isInWindow(one))) return;
       const boxes = boxesOf(one);
       const inside = boxes.every(([x, y, w, h]) =>
         x >= 0 && y >= 0 && x + w <= innerWidth && y + h <= innerHeight);
       if (index !== first && !(inside && boxes.length > 0)) return;
+      // Of texts that lie on each other, one is taken away at a time.
+      const isOn = ([other, by]) => !by.nodes.some((node) => one.nodes.includes(node))
+        && boxes.some((box) => meet(box, other, 0));
+      if (taken.some(isOn)) return;
+      taken.push(...boxes.map((box) => [box, one]));
       one.covered = boxes.some(([x, y, w, h]) => !isFree(one, x + w / 2, y + h / 2));
-      found.push({ index, boxes: one.link || runOn(boxes) ? boxes : [] });
+      one.behind = behind(one, boxes);
+      if (one.line) one.touched = isTouched(one, boxes, shown);
+      found.push({ index, boxes: !one.line || runOn(boxes) ? boxes : [], strikes: Boolean(one.line) });
     });
-    return { first, found };
+    for (const { index } of found) plain(tokens[index]);
+    return { found };
+  }
+
+  function textsInWindow() {
+    const isIn = (rect) => rect.bottom > 0 && rect.top < innerHeight;
+    return [...blocks.values()].flatMap((line) => [...line.starts]
+      .map(([text, start]) => ({ line, text, start, rects: [...rectsOf(text)] }))
+      .filter(({ rects }) => rects.some(isIn)));
+  }
+
+  function isInWindow({ nodes, link }) {
+    const [rect] = nodes.length > 0 ? rectsOf(nodes[0]) : link.getClientRects();
+    return rect && rect.bottom > 0 && rect.top < innerHeight;
+  }
+
+  // Whether one box stands in the line of another, with no more than a gap between them.
+  function meet([x, y, w, h], [left, top, width, height], gap) {
+    const across = Math.min(y + h, top + height) - Math.max(y, top);
+    return across >= Math.min(h, height) / 2 && x < left + width + gap && left < x + w + gap;
+  }
+
+  // Whether a reader takes something else on the screen for a part of an address: letters that the
+  // document parts from it, a field of a form, or a picture that has not the shape of an icon.
+  function isTouched(one, boxes, shown) {
+    const touches = (box) => boxes.some((own) => meet(own, box, GAP * 0.75 * own[3]));
+    const range = document.createRange();
+    for (const { line, text, start, rects } of shown) {
+      if (!rects.some((rect) => touches(boxOf(rect)))) continue;
+      for (let at = 0; at < text.data.length; at++) {
+        if (!WORD.test(text.data[at]) || (line === one.line && !isApart(one, start + at))) continue;
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        if (touches(boxOf(range.getBoundingClientRect()))) return true;
+      }
+    }
+    return [...document.querySelectorAll('input,textarea,select')].some((el) =>
+      el.value && seesBox(el) && touches(contentOf(el)))
+      || [...document.querySelectorAll('img,svg,canvas,video,object,embed')].some((el) => {
+        const box = boxOf(el.getBoundingClientRect());
+        return seesBox(el) && touches(box) && !one.nodes.some((node) => el.contains(node)) && !(box[2] < 1.7 * box[3] && box[3] < 1.7 * box[2]);
+      });
+  }
+
+  // Whether nothing but white space is between an address and another place of its line.
+  function isApart({ line, from, to }, place) {
+    if (place >= from && place < to) return false;
+    return !/\S/.test(place < from ? line.text.slice(place + 1, from) : line.text.slice(to, place));
+  }
+
+  const boxOf = (rect) => [rect.left, rect.top, rect.width, rect.height];
+
+  function contentOf(el) {
+    const [x, y, w, h] = boxOf(el.getBoundingClientRect());
+    const style = stateOf(el).style;
+    const [left, right] = ['Left', 'Right'].map((side) =>
+      parseFloat(style[`padding${side}`]) + parseFloat(style[`border${side}Width`]));
+    return [x + left, y, w - left - right, h];
   }
 
   // Whether letters stand from left to right, line by line, as in any address.
@@ -302,7 +406,7 @@
   function isFree(token, x, y) {
     const hit = document.elementFromPoint(x, y);
     return token.nodes.some((node) => {
-      const holder = node.parentElement ?? node.parentNode.host;
+      const holder = holderOf(node);
       for (let at = holder; at; at = above(at)) if (at === hit) return true;
       for (let at = hit; at; at = above(at)) if (at === holder) return true;
       return false;
@@ -310,37 +414,76 @@
   }
 
   function boxesOf(token) {
+    if (token.chars.length === 0) {
+      return [token.link, ...token.link.querySelectorAll('*')].slice(0, MAX_PIECES)
+        .map((el) => boxOf(el.getBoundingClientRect()))
+        .filter(([, , w, h]) => w >= MIN_HEIGHT && h >= MIN_HEIGHT);
+    }
     const boxes = [];
     const range = document.createRange();
-    for (const [text, at] of token.chars) {
-      if (!/[\p{L}\p{N}@\uFF20\uFE6B]/u.test(text.data[at] ?? '')) continue;
-      range.setStart(text, at);
-      range.setEnd(text, at + 1);
-      const rect = range.getBoundingClientRect();
-      boxes.push([rect.left, rect.top, rect.width, rect.height]);
+    const put = (text, from, to) => {
+      range.setStart(text, from);
+      range.setEnd(text, to);
+      boxes.push(boxOf(range.getBoundingClientRect()));
+    };
+    if (token.pieces) {
+      const [text] = token.nodes;
+      for (const [from, to] of token.pieces) if (to <= text.data.length) put(text, from, to);
+      return boxes;
+    }
+    for (const [text, at] of token.chars.slice(0, MAX_CHARS)) {
+      if (/[\p{L}\p{N}@\uFF20\uFE6B]/u.test(text.data[at] ?? '')) put(text, at, at + 1);
     }
     return boxes;
   }
 
-  const CLEAR = [['-webkit-text-fill-color', 'transparent'], ['text-shadow', 'none'],
-    ['fill', 'transparent'], ['transition', 'none'], ['-webkit-text-stroke', '0']];
+  // A name for the letters that are taken away, which the page cannot know beforehand.
+  const FADED = `c${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`::highlight(${FADED}) { color: transparent !important;
+    -webkit-text-fill-color: transparent !important; -webkit-text-stroke-color: transparent !important;
+    text-shadow: none !important; }`);
   let before = [];
 
-  // Takes the letters of addresses away from the screen, and nothing else.
-  function fade(indices) {
-    before = [];
-    for (const index of indices) {
-      for (const node of tokens[index].nodes) {
-        const el = node.parentElement ?? node.parentNode.host;
-        if (before.some(([known]) => known === el)) continue;
-        before.push([el, el.getAttribute('style')]);
-        for (const [name, value] of CLEAR) el.style.setProperty(name, value, 'important');
+  function change(el, names) {
+    before.push([el, el.getAttribute('style')]);
+    for (const [name, value] of [['transition', 'none'], ...names]) {
+      el.style.setProperty(name, value, 'important');
+    }
+  }
+
+  // Takes away lines under and over letters, which would vanish with them.
+  function plain({ nodes }) {
+    for (const node of nodes) {
+      for (let el = holderOf(node); el; el = above(el)) {
+        if (getComputedStyle(el).textDecorationLine !== 'none') change(el, [['text-decoration-line', 'none']]);
       }
     }
   }
 
+  // Takes the letters of some texts away from the screen, and nothing else.
+  function fade(indices) {
+    const ranges = [];
+    for (const { nodes, link } of indices.map((index) => tokens[index])) {
+      if (nodes.length === 0) change(link, [['opacity', '0']]);
+      for (const node of nodes) {
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        ranges.push(range);
+        const holder = holderOf(node);
+        if (holder instanceof SVGElement) change(holder, [['fill', 'transparent'], ['stroke', 'transparent']]);
+        for (let el = holder; el; el = above(el)) {
+          if (stateOf(el).style.webkitBackgroundClip === 'text') change(el, [['background', 'none']]);
+        }
+      }
+    }
+    if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet);
+    CSS.highlights.set(FADED, new Highlight(...ranges));
+  }
+
   function unfade() {
-    for (const [el, style] of before) {
+    CSS.highlights.delete(FADED);
+    for (const [el, style] of before.reverse()) {
       if (style === null) el.removeAttribute('style'); else el.setAttribute('style', style);
       // A style that comes back may do so slowly.
       void getComputedStyle(el).webkitTextFillColor;
@@ -349,42 +492,46 @@
     still();
   }
 
-  // Takes what the pixels say.
+  // Takes what the pixels say of each box.
   function settle(results, last) {
-    for (const { index, painted: how } of results) {
-      const token = tokens[index], seen = how === 'yes';
+    for (const { index, seen, moving, struck } of results) {
+      const token = tokens[index];
+      const { chars, link, nodes, pieces } = token;
+      if (said(token) !== token.said) seen.fill(false);
+      token.seen = chars.length > 0 ? seen.length > 0 && seen.every(Boolean) && !struck : seen.some(Boolean);
       token.done = true;
       // Elsewhere in the window, what covers it may not.
-      token.again = !seen && !last && (token.covered || how === 'moving');
-      if (token.link) {
-        if (seen) { painted.add(token.link); measured.add(token.link); }
-        continue;
-      }
-      for (const node of token.nodes) {
-        if (seen) { painted.add(node); measured.add(node); }
-        else if (!seen) { painted.delete(node); }
+      token.again = !token.seen && !last && (token.covered || moving);
+      if (link) {
+        if (token.seen) clickable.add(link);
+      } else if (pieces) {
+        const marks = marksOf(nodes[0]);
+        pieces.forEach(([from, to], at) => {
+          for (let i = from; seen[at] && i < to; i++) if (marks[i] === UNKNOWN) marks[i] = SEEN;
+        });
+      } else if (token.seen) {
+        for (const [text, at] of chars) marksOf(text)[at] = SEEN;
+        for (const node of nodes) if (token.touched) touched.add(node);
       }
     }
   }
 
-  // Whether images are drawn behind an address: then what was measured without them says nothing.
+  // The images that are drawn behind a text, or in a link without text.
+  function behind({ chars, link }, [box]) {
+    const els = chars.length > 0 ? [] : [link, ...link.querySelectorAll('*')];
+    for (let el = chars[0]?.[0].parentElement; el; el = above(el)) els.push(el);
+    if (box) els.push(...document.elementsFromPoint(box[0] + 1, box[1] + box[3] / 2));
+    return els.flatMap((el) => {
+      const url = /url\("([^"]+)"\)/.exec(getComputedStyle(el).backgroundImage);
+      return [url?.[1], el.localName === 'img' ? el.currentSrc : null];
+    }).filter((url) => /^https?:/.test(url ?? ''));
+  }
+
+  // The images without which it is not sure whether a text is seen: those behind addresses, and
+  // behind other texts that are not seen without them.
   function images() {
-    const found = new Set();
-    for (const token of tokens) {
-      const [text] = token.chars[0];
-      for (let el = text.parentElement; el; el = above(el)) {
-        const url = /url\("([^"]+)"\)/.exec(getComputedStyle(el).backgroundImage);
-        if (url) found.add(url[1]);
-      }
-      const rect = rectsOf(text)[0];
-      if (!rect) continue;
-      for (const el of document.elementsFromPoint(rect.left + 1, rect.top + rect.height / 2)) {
-        const url = /url\("([^"]+)"\)/.exec(getComputedStyle(el).backgroundImage);
-        if (url) found.add(url[1]);
-        if (el.localName === 'img' && el.currentSrc) found.add(el.currentSrc);
-      }
-    }
-    return [...found].filter((url) => /^https?:/.test(url)).slice(0, 10);
+    const unsure = tokens.filter((one) => !one.pieces || !one.seen);
+    return [...new Set(unsure.flatMap((one) => one.behind ?? []))].slice(0, 10);
   }
 
   function still() {
@@ -438,7 +585,7 @@
   // is scrolled to.
   let around = [];
   function findMenus() {
-    const hidden = [...texts(root())].filter((text) => AT.test(text.data) && !painted.has(text));
+    const hidden = [...texts(root())].filter((text) => AT.test(text.data) && !isPainted(text));
     const boxes = [...hidden.map((text) => text.parentElement), ...mailLinks()].map((el) => {
       while (el && !seesBox(el)) el = above(el);
       return el;
@@ -480,16 +627,27 @@
     out.push('<span drawn="">', escape(text), '</span>');
   }
 
+  function writeText(text) {
+    const parent = holderOf(text);
+    const marks = [[parent && stateOf(parent).struck, '<s>', '</s>'],
+      [touched.has(text), '<span drawn="">', '</span>']].filter(([is]) => is);
+    for (const [, open] of marks) out.push(open);
+    const known = marksOf(text);
+    for (let from = 0, to; from < known.length; from = to) {
+      const isSeen = (at) => known[at] === SEEN || /\s/.test(text.data[at]);
+      for (to = from + 1; to < known.length && isSeen(to) === isSeen(from);) to++;
+      const run = escape(text.data.slice(from, to));
+      out.push(isSeen(from) ? run : `<span hidden="">${run}</span>`);
+    }
+    for (const [, , close] of marks.reverse()) out.push(close);
+  }
+
   function write(node, inert) {
     if (node.nodeType === Node.COMMENT_NODE) return hide(node.data);
     if (node.nodeType === Node.TEXT_NODE) {
-      if (inert || painted.has(node)) {
-        const parent = node.parentElement ?? node.parentNode.host;
-        const struck = !inert && parent && stateOf(parent).struck;
-        out.push(struck ? '<s>' : '', escape(node.data), struck ? '</s>' : '');
-      } else if (/\S/.test(node.data)) {
-        out.push('<span hidden="">', escape(node.data), '</span>');
-      } else out.push(' ');
+      if (inert) out.push(escape(node.data));
+      else if (/\S/.test(node.data)) writeText(node);
+      else out.push(' ');
       return;
     }
     if (node.nodeType !== Node.ELEMENT_NODE) return;
@@ -506,7 +664,7 @@
     const gap = (side) => !isBlock(style) && style.display !== 'contents'
       && parseFloat(style[`margin${side}`]) + parseFloat(style[`padding${side}`])
         >= GAP * parseFloat(style.fontSize);
-    const lost = (isMail(node) && !painted.has(node)) || (tag === 'img' && !seesBox(node));
+    const lost = (isMail(node) && !clickable.has(node)) || (tag === 'img' && !seesBox(node));
     if (lost && isMail(node)) hide(node.getAttribute('href').replace(/%40/gi, '@'));
     if (gap('Left')) out.push(' ');
     out.push('<', tag, box ? ` box="${box}"` : '', lost && tag === 'img' ? ' hidden=""' : '');

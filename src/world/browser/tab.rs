@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::connection::{Connection, Failure, Line, Message};
-use super::paint::{LetterBox, Picture, is_painted};
+use super::paint::{LetterBox, Picture, Shots};
 use super::requests::{
     MAX_REQUESTS, Paused, Purpose, Resource, ResourceAnswer, Resources, too_many,
 };
@@ -43,8 +43,11 @@ const MAX_BYTES: usize = 5 << 20;
 /// How an address is brought into the window, one way after the other: a bar may cover some.
 const WAYS: [&str; 3] = ["center", "end", "start"];
 
-/// How many screenfuls of addresses are measured in one pass.
+/// How many screenfuls are measured in one pass.
 const MAX_AIMS: usize = 40;
+
+/// How many screenfuls may have been measured when texts without addresses are looked at again.
+const MAX_AIMS_OF_ALL: usize = 60;
 
 /// Shows the page that `response` brought, and gives what a reader sees of it.
 pub(super) fn render(
@@ -110,6 +113,7 @@ fn show(
         phase: Phase::Loading,
         loaded: false,
         active: Instant::now(),
+        aims: 0,
         requests: 0,
         unanswered: None,
         incomplete: false,
@@ -146,6 +150,8 @@ struct Tab<'a> {
     phase: Phase,
     loaded: bool,
     active: Instant,
+    /// How many screenfuls were measured.
+    aims: usize,
     requests: usize,
     unanswered: Option<Unanswered>,
     incomplete: bool,
@@ -172,16 +178,19 @@ struct Aim {
 struct Token {
     index: usize,
     boxes: Vec<LetterBox>,
+    /// Whether a line through it takes it back.
+    strikes: bool,
 }
 
-/// Whether letters are on the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Painted {
-    Yes,
-    No,
+/// What the pixels of a text say.
+#[derive(Debug, Serialize)]
+struct Measured {
+    index: usize,
+    /// Which of its boxes are on the screen.
+    seen: Vec<bool>,
     /// Something changes there by itself.
-    Moving,
+    moving: bool,
+    struck: bool,
 }
 
 impl Tab<'_> {
@@ -277,7 +286,8 @@ impl Tab<'_> {
 
     /// One look at the page, or at a frame of this element, with the pixels of its addresses.
     fn measured_pass(&mut self, world: u64, owner: Option<&Value>) -> Result<Pass, Failure> {
-        let pass: Pass = self.evaluate(world, "comail.pass()")?;
+        let all = self.aims < MAX_AIMS_OF_ALL;
+        let pass: Pass = self.evaluate(world, &format!("comail.pass({all})"))?;
         if pass.tokens == 0 {
             return Ok(pass);
         }
@@ -285,12 +295,8 @@ impl Tab<'_> {
             for _ in 0..MAX_AIMS {
                 let aim: Option<Aim> = self.evaluate(world, &format!("comail.aim({way:?})"))?;
                 let Some(Aim { found }) = aim else { break };
-                let painted = self.measure(world, owner, &found)?;
+                let results = json!(self.measure(world, owner, found)?);
                 let last = way == WAYS[WAYS.len() - 1];
-                let results = found.iter().zip(painted);
-                let results: Value = results
-                    .map(|(token, how)| json!({"index": token.index, "painted": how}))
-                    .collect();
                 let settle = format!("comail.settle({results}, {last})");
                 self.evaluate::<Value>(world, &settle)?;
             }
@@ -303,37 +309,44 @@ impl Tab<'_> {
         &mut self,
         world: u64,
         owner: Option<&Value>,
-        tokens: &[Token],
-    ) -> Result<Vec<Painted>, Failure> {
-        let place = match owner {
-            None => (0.0, 0.0),
-            Some(owner) => self.place_of(owner)?,
-        };
-        let boxes = tokens.iter().map(|token| {
-            let boxes = token.boxes.iter().map(|one| one.moved(place));
-            boxes.collect::<Vec<_>>()
-        });
-        let boxes: Vec<_> = boxes.collect();
+        mut tokens: Vec<Token>,
+    ) -> Result<Vec<Measured>, Failure> {
+        self.aims += 1;
+        if let Some(owner) = owner {
+            let place = self.place_of(owner)?;
+            for one in tokens.iter_mut().flat_map(|token| &mut token.boxes) {
+                *one = one.moved(place);
+            }
+            // A frame may be taller than the window. The first is what was scrolled to.
+            let first = tokens.first().map(|token| token.index);
+            tokens.retain(|token| {
+                Some(token.index) == first || token.boxes.iter().all(LetterBox::is_in_window)
+            });
+        }
         let indices: Vec<_> = tokens.iter().map(|token| token.index).collect();
         let with = self.screenshot()?;
         self.evaluate::<Value>(world, &format!("comail.fade({})", json!(indices)))?;
         let without = self.screenshot()?;
         self.evaluate::<Value>(world, "comail.unfade()")?;
-        let stands_out = |boxes: &Vec<_>| is_painted(boxes, &with, &without, &with);
-        if !boxes.iter().any(stands_out) {
-            return Ok(vec![Painted::No; boxes.len()]);
+        let mut shots = Shots {
+            with,
+            without,
+            again: None,
+        };
+        let stand_out: Vec<_> = tokens.iter().map(|one| shots.seen(&one.boxes)).collect();
+        if stand_out.iter().flatten().any(|is_seen| *is_seen) {
+            shots.again = Some(self.screenshot()?);
         }
-        let again = self.screenshot()?;
-        let painted = boxes.iter().map(|boxes| {
-            if is_painted(boxes, &with, &without, &again) {
-                Painted::Yes
-            } else if stands_out(boxes) {
-                Painted::Moving
-            } else {
-                Painted::No
+        let measured = tokens.iter().zip(stand_out).map(|(token, stands_out)| {
+            let seen = shots.seen(&token.boxes);
+            Measured {
+                index: token.index,
+                moving: seen != stands_out,
+                struck: token.strikes && shots.is_struck(&token.boxes),
+                seen,
             }
         });
-        Ok(painted.collect())
+        Ok(measured.collect())
     }
 
     /// Where the content of an element begins in the window.
