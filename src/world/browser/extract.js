@@ -367,15 +367,28 @@
         if (!WORD.test(text.data[at]) || (line === one.line && !isApart(one, start + at))) continue;
         range.setStart(text, at);
         range.setEnd(text, at + 1);
-        if (touches(boxOf(range.getBoundingClientRect()))) return true;
+        const box = boxOf(range.getBoundingClientRect());
+        if (touches(box) && !isUnder(holderOf(text), box)) return true;
       }
     }
     return [...document.querySelectorAll('input,textarea,select')].some((el) =>
-      el.value && seesBox(el) && touches(contentOf(el)))
+      el.value && seesBox(el) && touches(contentOf(el)) && !isUnder(el, contentOf(el)))
       || [...document.querySelectorAll('img,svg,canvas,video,object,embed')].some((el) => {
         const box = boxOf(el.getBoundingClientRect());
-        return seesBox(el) && touches(box) && !one.nodes.some((node) => el.contains(node)) && !(box[2] < 1.7 * box[3] && box[3] < 1.7 * box[2]);
+        const isIcon = box[2] < 1.7 * box[3] && box[2] > 0.8 * box[3];
+        return !isIcon && seesBox(el) && touches(box) && !one.nodes.some((node) => el.contains(node))
+          && !isUnder(el, box);
       });
+  }
+
+  // Whether a box with a ground of its own, such as a dialog, lies on an element there.
+  function isUnder(el, [x, y, w, h]) {
+    for (let at = document.elementFromPoint(x + w / 2, y + h / 2); at; at = above(at)) {
+      if (at.contains(el)) return false;
+      const { style, opacity } = stateOf(at);
+      if (opacity === 1 && style.backgroundColor.startsWith('rgb(')) return true;
+    }
+    return false;
   }
 
   // Whether nothing but white space is between an address and another place of its line.
@@ -452,11 +465,13 @@
     }
   }
 
-  // Takes away lines under and over letters, which would vanish with them.
+  // Takes away lines in other colours under and over letters, which would vanish with them.
   function plain({ nodes }) {
     for (const node of nodes) {
+      const colour = getComputedStyle(holderOf(node)).webkitTextFillColor;
       for (let el = holderOf(node); el; el = above(el)) {
-        if (getComputedStyle(el).textDecorationLine !== 'none') change(el, [['text-decoration-line', 'none']]);
+        const { textDecorationLine: line, textDecorationColor: own } = getComputedStyle(el);
+        if (line !== 'none' && own !== colour) change(el, [['text-decoration-line', 'none']]);
       }
     }
   }

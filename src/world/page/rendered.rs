@@ -3,7 +3,8 @@
 //! It is written by `browser/extract.js`, and each element is closed, so that no rule of HTML moves
 //! any of it. Four attributes are not the page's own: `box` says how an element is laid out (`b` as
 //! a block, `f` with its children apart, `p` with its line breaks), `hidden` that nobody sees it,
-//! `drawn` that a style sheet wrote the text, and `incomplete` that a request got no answer.
+//! `drawn` that the text is not all that a reader reads there (a style sheet wrote it, or something
+//! else touches it on the screen), and `incomplete` that a request got no answer.
 
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, QualName, ns};
