@@ -1,7 +1,7 @@
 //! `comail forget`: removes an address from the ledger, from evidence and from the session's copy of
 //! the list. `judge::forgotten` recognises the address in later submissions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,9 @@ use walkdir::WalkDir;
 
 use crate::base::clock::Clock;
 use crate::base::{Digest, files};
+use crate::judge::accepted_changes;
 use crate::judge::forgotten::{self, MASK, masked_json};
+use crate::quest::QuestId;
 use crate::session::{
     DecisionPolicy, Event, EvidenceStore, Forgetting, Forgotten, Line, RedactedCopy, RedactedLine,
     Redactor, Session, SessionError, SigningKey, Suppressed,
@@ -49,6 +51,11 @@ pub enum NotForgotten {
          the address, and remove this one"
     )]
     Frozen(String),
+    #[error(
+        "the accepted files of quest {0} contain the address, and the accepted tree needs them: \
+         create a new session from `comail tree export` without the address, and remove this one"
+    )]
+    Accepted(QuestId),
     #[error("{}", path.display())]
     File {
         path: PathBuf,
@@ -135,6 +142,8 @@ struct Search<'a> {
     /// The text of `session.json`, which does not contain the address.
     frozen: String,
     copies: BTreeSet<String>,
+    /// The changes of the accepted tree.
+    accepted: BTreeMap<Digest, QuestId>,
 }
 
 impl<'a> Search<'a> {
@@ -150,6 +159,7 @@ impl<'a> Search<'a> {
             normal: mailbox.to_string(),
             frozen: fs::read_to_string(&path).map_err(at(&path))?,
             copies,
+            accepted: accepted_changes(session),
         };
         if mentions(&search.frozen, &search.wanted()).is_empty() {
             Ok(search)
@@ -200,10 +210,14 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// Refuses to remove a body that `session.json` or a listing named there refers to.
+    /// Refuses to remove a body that `session.json` or a listing named there refers to, and a change of
+    /// the accepted tree.
     fn refuse_frozen(&self, named: &[Digest]) -> Result<(), NotForgotten> {
         if named.is_empty() {
             return Ok(());
+        }
+        if let Some(quest) = named.iter().find_map(|digest| self.accepted.get(digest)) {
+            return Err(NotForgotten::Accepted(*quest));
         }
         let store = EvidenceStore::new(&self.dir);
         let mut texts = vec![self.frozen.clone()];

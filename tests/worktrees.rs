@@ -9,16 +9,21 @@ use serde_json::{Value, json};
 use crate::harness::Run;
 use crate::harness::letters::PATH;
 use crate::harness::shell_quest::ShellQuest;
+use crate::harness::terminal::at_terminal;
 
 /// Each quest's script must pass for its own key, which is also checked in a file that all share.
 fn quest() -> ShellQuest {
+    quest_with(|file| file)
+}
+
+fn quest_with(change: impl FnOnce(String) -> String) -> ShellQuest {
     ShellQuest::scanned("10s", |place| {
         let file = fs::read_to_string(place.at("quest.toml")).expect("a quest file");
         let with = file
             .replace("{{ field.file }}\"]", "{{ field.file }}\", \"{{ key }}\"]")
             .replace("[tree]\n", "[tree]\nworktrees = true\n");
         assert!(with.contains("worktrees"), "{file}");
-        place.write("quest.toml", with);
+        place.write("quest.toml", change(with));
         place.write("tree/in/shared.sh", "# first\n\n\n# last\n");
     })
 }
@@ -179,6 +184,57 @@ fn no_fixer_repairs_a_working_tree_that_nobody_works_in() {
     let stderr = run.stderr.clone();
     run.exits(2);
     assert!(stderr.contains("it does not run in worktrees"), "{stderr}");
+}
+
+#[test]
+fn an_emptied_worktree_removes_nothing_and_is_made_again() {
+    let quest = quest();
+    next(&quest, "ann", "w1");
+    for name in ["yes.sh", "no.sh", "shared.sh"] {
+        fs::remove_file(quest.place.at("w1/in").join(name)).expect("a file");
+    }
+    write(&quest, "w1/in/try.sh", "exit 0\n");
+    let args = ["submit", "--id=1", "--worker=ann", "--worktree=w1"];
+    let run = quest
+        .place
+        .run(args.into_iter().chain(["--file=in/try.sh"]));
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("make a new worktree"), "{run:?}");
+    fs::remove_dir_all(quest.place.at("w1")).expect("a folder");
+    next(&quest, "ann", "w1");
+    assert!(quest.place.at("w1/in/shared.sh").exists());
+    // It is no answer to another quest.
+    let args = ["submit", "--id=2", "--worktree=w1", "--file=in/yes.sh"];
+    let run = quest.place.run(args);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("is the worktree of quest 1"), "{run:?}");
+}
+
+#[test]
+fn an_earlier_pass_that_would_wait_for_a_person_is_broken_too() {
+    let quest = quest_with(|file| file.replace("timeout =", "unconfirmed_exit = [2]\ntimeout ="));
+    next(&quest, "ann", "w1");
+    write(&quest, "w1/in/shared.sh", "exit 0\n");
+    let (_, reply) = submit(&quest, "ann", "w1", "in/shared.sh");
+    assert_eq!(reply["verdict"], "PASS", "{reply:#}");
+    next(&quest, "bob", "w2");
+    write(&quest, "w2/in/shared.sh", "test \"$1\" = two || exit 2\n");
+    let (_, reply) = submit(&quest, "bob", "w2", "in/shared.sh");
+    assert_eq!(reply["facts"][0]["rule"], "breaks-passed", "{reply:#}");
+}
+
+#[test]
+fn what_the_accepted_tree_needs_is_not_forgotten() {
+    let quest = quest();
+    next(&quest, "ann", "w1");
+    write(&quest, "w1/in/try.sh", "exit 0 # max@acme.com\n");
+    let (_, reply) = submit(&quest, "ann", "w1", "in/try.sh");
+    assert_eq!(reply["verdict"], "PASS", "{reply:#}");
+    let forget = ["forget", "max@acme.com", "--note=asked"];
+    let told = at_terminal(&quest.place, &forget, "forget").exits(1);
+    assert!(told.contains("the accepted files of quest 1"), "{told}");
+    quest.place.run(["tree"]).ok();
+    quest.place.run(["report", "--quick"]).exits(8);
 }
 
 /// An agent that adds a line to a file that all quests share.

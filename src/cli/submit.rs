@@ -119,7 +119,7 @@ pub(super) fn run(
     let worker = context.worker_of(args.worker.as_ref())?;
     let worktree = args.worktree.as_deref();
     let worktree = worktree
-        .map(|dir| Worktree::find(session.dir(), dir))
+        .map(|dir| Worktree::find(session.dir(), dir, quest))
         .transpose()?;
     let answer = judge::Answer {
         quest,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use clap::{Args, Subcommand};
 use minijinja::context;
 use schemars::JsonSchema;
@@ -15,6 +15,7 @@ use super::exit::{Exit, refuse};
 use crate::base::Digest;
 use crate::judge;
 use crate::quest::QuestId;
+use crate::world::tree::{BadPatch, NotApplied};
 
 /// Show the accepted tree, and write it somewhere
 ///
@@ -93,7 +94,16 @@ pub(super) fn run(context: &mut Context, args: &TreeArgs) -> Result<Exit> {
                 return refuse("the session has no working tree");
             };
             let applied = patch.apply(&dir, &config.baseline, &config.ignored);
-            applied.context("nothing was written")?.keep();
+            let applied = applied.map_err(|why| match why {
+                NotApplied::Bad(BadPatch::Taken(path)) => anyhow!(
+                    "{path} in {} is neither as `scan` froze it nor as the accepted tree has it: \
+                     move it away and run this again, or use `comail tree export DIR`; nothing was \
+                     written",
+                    dir.display()
+                ),
+                other => other.into(),
+            });
+            applied?.keep();
             let files = patch.paths().count();
             TreeReply::Applied { files, dir }
         }

@@ -40,9 +40,10 @@ pub enum JudgeError {
     #[error(transparent)]
     Accepted(#[from] AcceptedError),
     #[error(
-        "accepted work has changed the same lines since this worktree was made; nothing was \
-         recorded, and no try was used:\n{}\ntake a new worktree and make the change there",
-        .0.iter().join("\n")
+        "accepted work has changed the same lines since this worktree was made: {}; make another \
+         worktree with `comail next --worktree DIR`, or wait for the next start of the run, and \
+         make the change there; nothing was recorded, and no try was used",
+        .0.iter().join(", ")
     )]
     Conflicts(Vec<AuthoredConflict>),
     #[error(transparent)]

@@ -37,5 +37,5 @@ pub use recorded::{NothingAccepted, judge_from, record};
 pub use regression::{lost_passes, record_lost};
 pub use replay::{ReplayError, Replayer, resolved};
 pub use submit::{Answer, AnswerFiles, CallKey, Judged, submit};
-pub use union::{Worktree, accepted_of, make_worktree, root_of_worktrees};
+pub use union::{Worktree, accepted_changes, accepted_of, make_worktree, root_of_worktrees};
 pub use worktree::WorktreeError;

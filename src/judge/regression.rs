@@ -7,7 +7,7 @@ use serde_json::value::to_raw_value;
 
 use crate::base::clock::Clock;
 use crate::gate::Gate as _;
-use crate::judge::audit::{Asks, LostPass, Proven, ask_world};
+use crate::judge::audit::{Asks, Live, LostPass, Proven, ask_world};
 use crate::judge::context::{JudgeContext, passes};
 use crate::judge::error::JudgeError;
 use crate::quest::QuestId;
@@ -23,16 +23,16 @@ pub fn lost_passes(
     context.world.hold_tree()?;
     let repeats = context.kind.gate.accepts_repeats();
     let passes = passes(session, &|evidence| evidence.rests_on_machine(repeats))?;
-    judge_passes(session, context, passes, stop)
+    Ok(judge_passes(session, context, passes, stop)?.lost)
 }
 
-/// Judges these PASSes again, and returns those that fail.
+/// Judges these PASSes again.
 pub(super) fn judge_passes(
     session: &Session,
     context: JudgeContext,
     passes: Vec<QuestId>,
     stop: &dyn Fn() -> bool,
-) -> Result<Vec<LostPass>, JudgeError> {
+) -> Result<Live, JudgeError> {
     let proven = passes.into_iter().map(|quest| Proven {
         quest,
         line: 0,
@@ -43,8 +43,7 @@ pub(super) fn judge_passes(
     let projection = session.projection()?;
     let world = Arc::new(context.world);
     let asks = Asks::Machine;
-    let live = ask_world(session, &projection, &proven, &world, asks, &|| (), stop)?;
-    Ok(live.lost)
+    ask_world(session, &projection, &proven, &world, asks, &|| (), stop)
 }
 
 /// Records what no longer holds, unless the quest was answered or settled in the meantime. Returns the

@@ -4,7 +4,7 @@
 //! laid over it, the gate judges the result, and what passed earlier is judged there again. The answer
 //! is recorded only if the accepted tree is still the same.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::base::Digest;
@@ -14,13 +14,14 @@ use crate::judge::error::JudgeError;
 use crate::judge::kind::SessionKind;
 use crate::judge::quest_file::Definition;
 use crate::judge::regression::judge_passes;
+use crate::judge::worktree::WorktreeError;
 use crate::quest::QuestId;
 use crate::session::{Accepted, Manifest, Session};
 use crate::world::evidence::unpack;
 use crate::world::sandbox::{SandboxConfig, TreeLook};
 use crate::world::tree::{
-    AcceptedChange, AcceptedTree, BadPatch, Changed, Snapshot, TreeError, TreePatch, TreePath,
-    Union,
+    AcceptedChange, AcceptedTree, Changed, MAX_PATCH_BYTES, Snapshot, TreeError, TreePatch,
+    TreePath, Union,
 };
 
 /// A copy of the accepted tree in which one agent works.
@@ -39,8 +40,8 @@ pub enum Source<'a> {
     Patch(&'a TreePatch),
 }
 
-/// The longest stored text of a change. A longer one could not be read again.
-const MAX_CHANGE_BYTES: usize = 256 << 20;
+/// The longest stored text of a change: each byte of a file takes at most six.
+const MAX_CHANGE_BYTES: u64 = 8 * MAX_PATCH_BYTES;
 
 /// An answer's files over the accepted tree.
 #[derive(Debug)]
@@ -63,10 +64,8 @@ impl Step {
         if change.patch.is_empty() {
             return Ok(None);
         }
+        change.patch.check_size()?;
         let text = change.text()?;
-        if text.len() > MAX_CHANGE_BYTES {
-            return Err(BadPatch::TooMuch.into());
-        }
         let accepted = Accepted {
             change: Digest::of(&text),
             tree: change.tree,
@@ -86,14 +85,26 @@ fn accepted_tree(
     config: &SandboxConfig,
     head: Option<Digest>,
 ) -> Result<AcceptedTree, JudgeError> {
-    let store = session.evidence();
-    let find = |digest| {
-        let packed = store.load(digest).ok()??;
-        let text = unpack(&packed, MAX_CHANGE_BYTES as u64).ok()?;
-        (Digest::of(&text) == digest).then_some(())?;
-        serde_json::from_slice(&text).ok()
-    };
+    let find = |digest| stored(session, digest);
     Ok(AcceptedTree::read(&config.baseline, head, &find)?)
+}
+
+fn stored(session: &Session, digest: Digest) -> Option<AcceptedChange> {
+    let packed = session.evidence().load(digest).ok()??;
+    let text = unpack(&packed, MAX_CHANGE_BYTES).ok()?;
+    (Digest::of(&text) == digest).then_some(())?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// The stored changes that the accepted tree consists of, each with its quest.
+pub fn accepted_changes(session: &Session) -> BTreeMap<Digest, QuestId> {
+    let mut changes = BTreeMap::new();
+    let mut next = session.totals().accepted;
+    while let Some((digest, change)) = next.and_then(|it| Some((it, stored(session, it)?))) {
+        changes.insert(digest, change.quest);
+        next = change.parent;
+    }
+    changes
 }
 
 /// The accepted tree as it is now, with its changes to the frozen tree.
@@ -218,6 +229,14 @@ fn lay_over(
         Source::Worktree(worktree) => {
             let taken = Snapshot::take(&worktree.root, &base.snapshot.listing, zones, ignored);
             let (mut ours, changes) = taken.map_err(|error| failed(&error))?;
+            let before = base.snapshot.listing.entries().keys();
+            let before: Vec<_> = before.filter(|path| zones.contains(path)).collect();
+            let is_there = |path: &&&TreePath| ours.listing.get(path).is_some();
+            // Otherwise, an answer from an emptied directory would remove the work of all others.
+            let is_gone = !before.is_empty() && !before.iter().any(|path| is_there(&path));
+            if is_gone || worktree.root.is_symlink() {
+                return Err(WorktreeError::Gone(worktree.root.clone()).into());
+            }
             // Files that are as in the base have their contents there.
             for (digest, contents) in &base.snapshot.new_contents {
                 ours.new_contents
@@ -235,8 +254,8 @@ fn lay_over(
     }
 }
 
-/// The judgement on files with which earlier PASSes would fail; `None` if all of them hold. At most
-/// `most` of them are judged again.
+/// The judgement on files with which earlier PASSes would no longer be PASS; `None` if all of them
+/// hold. At most `most` of them are judged again.
 pub(super) fn broken(
     session: &Session,
     laid: &Laid,
@@ -254,14 +273,22 @@ pub(super) fn broken(
         evidence.rests_on_machine(repeats) && evidence.may_see(&paths)
     })?;
     again.truncate(most);
-    let lost = judge_passes(session, context, again, &|| false)?;
-    let mut broken = Vec::new();
-    for pass in lost {
-        let record = session.quest_record(pass.quest)?;
-        let key = record.map(|record| record.key.to_string());
-        let quest = format!("quest {} ({})", pass.quest, key.unwrap_or_default());
-        let fact = pass.judgement.facts.first().map(sentence);
-        broken.push((quest, fact.unwrap_or_default()));
+    let live = judge_passes(session, context, again, &|| false)?;
+    if let Some((quest, why)) = live.failed.first() {
+        return Err(JudgeError::NotAgain(format!("quest {quest}: {why}")));
     }
+    let silent = live.unanswered.iter().map(|it| (&it.place, &it.facts));
+    let drift = live.drift.iter().map(|it| (&it.place, &it.facts));
+    let broken = drift.chain(silent).map(|(place, facts)| {
+        let quest = place.quest.map(|quest| quest.to_string());
+        let key = place.key.as_ref().map(ToString::to_string);
+        let name = format!(
+            "quest {} ({})",
+            quest.unwrap_or_default(),
+            key.unwrap_or_default()
+        );
+        (name, facts.first().map(sentence).unwrap_or_default())
+    });
+    let broken: Vec<_> = broken.collect();
     Ok((!broken.is_empty()).then(|| common_rules::breaks_passed(broken)))
 }

@@ -36,6 +36,14 @@ pub enum WorktreeError {
         #[source]
         source: io::Error,
     },
+    #[error("{} is the worktree of quest {quest}, and the answer is for another quest; nothing changed", dir.display())]
+    OfAnother { dir: PathBuf, quest: QuestId },
+    #[error(
+        "{} has no file of the write zones that the accepted tree has, or is a link: make a new \
+         worktree with `comail next --worktree DIR`; nothing was recorded, and no try was used",
+        .0.display()
+    )]
+    Gone(PathBuf),
     #[error(transparent)]
     Write(#[from] AtomicError),
     #[error("cannot read {}", path.display())]
@@ -57,11 +65,17 @@ impl WorktreeError {
 }
 
 impl Worktree {
-    /// The worktree at this path.
-    pub fn find(session: &Path, dir: &Path) -> Result<Self, WorktreeError> {
+    /// The worktree of a quest at this path.
+    pub fn find(session: &Path, dir: &Path, quest: QuestId) -> Result<Self, WorktreeError> {
         let unknown = || WorktreeError::Unknown(dir.to_owned());
         let root = fs::canonicalize(dir).map_err(|_| unknown())?;
         let known = known(session, &root)?.ok_or_else(unknown)?;
+        if known.quest != quest {
+            return Err(WorktreeError::OfAnother {
+                dir: dir.to_owned(),
+                quest: known.quest,
+            });
+        }
         Ok(Self {
             root: known.root,
             base: known.base,
@@ -72,12 +86,14 @@ impl Worktree {
     pub fn keep_or_make(session: &Session, quest: QuestId, dir: &Path) -> Result<(), JudgeError> {
         fs::create_dir_all(dir).map_err(WorktreeError::io("make", dir))?;
         let root = fs::canonicalize(dir).map_err(WorktreeError::io("find", dir))?;
-        if known(session.dir(), &root)?.is_some_and(|known| known.quest == quest) {
-            return Ok(());
-        }
         let mut entries = fs::read_dir(&root).map_err(WorktreeError::io("read", dir))?;
         if entries.next().is_some() {
-            return Err(WorktreeError::NotEmpty(dir.to_owned()).into());
+            let known = known(session.dir(), &root)?;
+            return if known.is_some_and(|known| known.quest == quest) {
+                Ok(())
+            } else {
+                Err(WorktreeError::NotEmpty(dir.to_owned()).into())
+            };
         }
         let made = make_worktree(session, quest, &root, None)?;
         let known = Known {

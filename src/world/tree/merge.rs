@@ -9,7 +9,7 @@ use super::listing::{Entry, TreeError, TreePath};
 use super::patch::{PatchFile, TreePatch};
 use super::snapshot::{Load, Snapshot};
 
-/// Two changes of the same lines, or of a whole file.
+/// Two changes of the same lines, or of a file as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
     pub path: TreePath,
@@ -18,9 +18,9 @@ pub struct Conflict {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum What {
-    /// The conflicting lines, with markers.
-    Lines { first: usize, shown: String },
-    /// One side removed the file, or a side is no text.
+    /// The first conflicting line of the merged file, from 1.
+    Line(usize),
+    /// One side removed the file, or a side is no text, or too long.
     File,
     /// A file where the other side has a folder.
     Paths(String),
@@ -35,7 +35,7 @@ impl Conflict {
     /// The first conflicting line of the merged file, from 1.
     pub fn line(&self) -> Option<usize> {
         match self.what {
-            What::Lines { first, .. } => Some(first),
+            What::Line(first) => Some(first),
             What::File | What::Paths(_) => None,
         }
     }
@@ -45,8 +45,8 @@ impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = &self.path;
         match &self.what {
-            What::Lines { first, shown } => write!(f, "{path}:{first}:\n{shown}\n"),
-            What::File => write!(f, "{path}"),
+            What::Line(first) => write!(f, "{path}:{first}"),
+            What::File => write!(f, "{path} as a whole"),
             What::Paths(why) => write!(f, "{why}"),
         }
     }
@@ -135,34 +135,22 @@ fn merge_file(
     let [was, new, now] = texts.as_slice() else {
         return Ok(Err(What::File));
     };
+    if texts.iter().any(|text| text.lines().count() > MAX_LINES) {
+        return Ok(Err(What::File));
+    }
     let [base, ours, theirs] = trees.map(|tree| is_executable(tree.listing.get(path)));
     let executable = if ours == base { theirs } else { ours };
     let mut options = MergeOptions::new();
     options.set_conflict_style(ConflictStyle::Merge);
     Ok(match options.merge(was, new, now) {
         Ok(text) => Ok(PatchFile::of(text.into_bytes(), executable)),
-        Err(marked) => Err(lines(&marked)),
+        Err(marked) => {
+            let before = marked.lines();
+            let before = before.take_while(|line| !line.starts_with("<<<<<<<"));
+            Err(What::Line(before.count() + 1))
+        }
     })
 }
 
-/// The longest conflict that is shown, in lines.
-const MAX_SHOWN: usize = 20;
-
-/// The first conflict in a text with markers.
-fn lines(marked: &str) -> What {
-    let before = marked
-        .lines()
-        .take_while(|line| !line.starts_with("<<<<<<<"))
-        .count();
-    let mut shown: Vec<&str> = Vec::new();
-    for line in marked.lines().skip(before).take(MAX_SHOWN) {
-        shown.push(line);
-        if line.starts_with(">>>>>>>") {
-            break;
-        }
-    }
-    What::Lines {
-        first: before + 1,
-        shown: shown.join("\n"),
-    }
-}
+/// The most lines of a file that is merged: more take too long if all of them differ.
+const MAX_LINES: usize = 10_000;

@@ -141,6 +141,19 @@ impl TreePatch {
         self.files.is_empty() && self.removed.is_empty()
     }
 
+    /// Fails if it is larger than a client may send.
+    pub fn check_size(&self) -> Result<(), BadPatch> {
+        let bytes = self.files.values().map(|file| match &file.contents {
+            PatchContents::Text(text) | PatchContents::Base64(text) => text.len() as u64,
+        });
+        let is_large =
+            self.paths().count() > MAX_PATCH_FILES || bytes.sum::<u64>() > MAX_PATCH_BYTES;
+        if is_large {
+            return Err(BadPatch::TooMuch);
+        }
+        Ok(())
+    }
+
     /// Every path that it writes or removes.
     pub fn paths(&self) -> impl Iterator<Item = &TreePath> {
         self.files.keys().chain(&self.removed)
