@@ -95,8 +95,8 @@ pub(super) fn run(context: &mut Context, args: &TreeArgs) -> Result<Exit> {
             };
             let applied = patch.apply(&dir, &config.baseline, &config.ignored);
             let applied = applied.map_err(|why| match why {
-                NotApplied::Bad(BadPatch::Taken(path)) => anyhow!(
-                    "{path} in {} is neither as `scan` froze it nor as the accepted tree has it: \
+                NotApplied::Bad(BadPatch::Taken(taken)) => anyhow!(
+                    "{taken} in {} is neither as `scan` froze it nor as the accepted tree has it: \
                      move it away and run this again, or use `comail tree export DIR`; nothing was \
                      written",
                     dir.display()

@@ -24,10 +24,11 @@ use crate::judge::audit::{
     Asks, Finding, FindingKind, JudgeDifference, Live, Place, Plan, Proven, SeenFile, ask_world,
     audit_ledger,
 };
-use crate::judge::context::{FinalResult, FinalWord, sentence};
+use crate::judge::context::{FinalResult, FinalWord};
 use crate::judge::error::JudgeError;
 use crate::judge::kind::JudgeWorld;
 use crate::judge::live_runs::orphaned;
+use crate::judge::passes::sentence;
 use crate::judge::quest_file::Definition;
 use crate::quest::{Key, QuestId};
 use crate::session::{Effective, NotProven, Projection, RunId, Session, State, Tally, Watch};

@@ -14,6 +14,7 @@ use crate::gate::{Case, Fact, Gate as _, Judgement, Level};
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::redacted;
 use crate::judge::kind::{JudgeWorld, SessionKind, gate_settings};
+use crate::judge::passes::{passes, sentence};
 use crate::judge::quest_file::FixerPlan;
 use crate::judge::recorded::NothingAccepted;
 use crate::judge::submit::{Answer, AnswerFiles, Judged, recorded, submit};
@@ -22,7 +23,6 @@ use crate::quest::file::NegativeTable;
 use crate::quest::{Fields, Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{Event, Fix, Fixed, Session, State};
 use crate::world::World;
-use crate::world::evidence::Evidence;
 use crate::world::fetch::live::SharedWorld;
 use crate::world::sandbox::{
     Alteration, CommandResult, CommandSpec, Edit, End, SandboxConfig, run_in_tree,
@@ -404,28 +404,6 @@ fn suspects(session: &Session, facts: &[Fact]) -> Result<Vec<QuestId>, JudgeErro
     })
 }
 
-/// The quests that are PASS by evidence which `is_wanted`, in order.
-pub(super) fn passes(
-    session: &Session,
-    is_wanted: &dyn Fn(&Evidence) -> bool,
-) -> Result<Vec<QuestId>, JudgeError> {
-    let projection = session.projection()?;
-    let mut reader = session.reader()?;
-    let mut passes = Vec::new();
-    for record in projection.quests() {
-        let record = record?;
-        if record.progress.state != State::Pass {
-            continue;
-        }
-        if let Some(attempt) = reader.last_attempt(&record)?
-            && is_wanted(&serde_json::from_str(attempt.value.evidence.get())?)
-        {
-            passes.push(record.id);
-        }
-    }
-    Ok(passes)
-}
-
 /// Whether a fact has the path of this file, as a path of its own.
 fn names(fact: &Fact, file: &TreePath) -> bool {
     let texts = [
@@ -441,14 +419,6 @@ fn names(fact: &Fact, file: &TreePath) -> bool {
             !before.ends_with(is_of_path) && !after.starts_with(is_of_path)
         })
     })
-}
-
-pub(super) fn sentence(fact: &Fact) -> String {
-    let field = fact.field.as_ref().map(|field| format!(" field {field}"));
-    let place = fact.location.as_ref().map(|place| format!(" at {place}"));
-    let (field, place) = (field.unwrap_or_default(), place.unwrap_or_default());
-    let (rule, expected, actual) = (&fact.rule, &fact.expected, &fact.actual);
-    format!("{rule}{field}{place}: expected {expected}, found {actual}")
 }
 
 /// A placeholder, because the final gate is about all quests.

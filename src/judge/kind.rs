@@ -11,13 +11,13 @@ use crate::gate::GateSettings;
 use crate::gate::checks::FileGate;
 use crate::gate::email::email_gate;
 use crate::gate::{Gate, Rule, common_rules};
+use crate::judge::accepted::accepted_look;
 use crate::judge::error::{JudgeError, settings};
 use crate::judge::panel::SessionGate;
 use crate::judge::quest_file::FrozenPanel;
 use crate::judge::quest_file::{
     Definition, FixerPlan, fixer, frozen_control, frozen_listing, services,
 };
-use crate::judge::union::accepted_look;
 use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, Manifest, Session};
 use crate::world::evidence::recorded::RecordedWorld;

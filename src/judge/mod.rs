@@ -1,5 +1,6 @@
 //! Connects session, gate and world: hands out quests, judges answers, and judges them again.
 
+mod accepted;
 pub mod audit;
 mod carry;
 pub mod completeness;
@@ -13,6 +14,7 @@ pub mod live_runs;
 mod network;
 mod next;
 pub mod panel;
+mod passes;
 mod poll;
 pub mod prove;
 pub mod quest_file;
@@ -24,6 +26,7 @@ mod submit;
 mod union;
 mod worktree;
 
+pub use accepted::accepted_changes;
 pub use carry::{Carrier, CarryCounts, NotCarried};
 pub use context::{FinalResult, FinalWord, JudgeContext, JudgementOrigin, SubmitResult};
 pub use error::{JudgeError, Refusal};
@@ -37,5 +40,5 @@ pub use recorded::{NothingAccepted, judge_from, record};
 pub use regression::{lost_passes, record_lost};
 pub use replay::{ReplayError, Replayer, resolved};
 pub use submit::{Answer, AnswerFiles, CallKey, Judged, submit};
-pub use union::{Worktree, accepted_changes, accepted_of, make_worktree, root_of_worktrees};
-pub use worktree::WorktreeError;
+pub use union::{accepted_of, make_worktree, root_of_worktrees};
+pub use worktree::{Worktree, WorktreeError};

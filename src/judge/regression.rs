@@ -1,15 +1,14 @@
 //! Makes quests TODO again whose PASS does not hold by the tree and the commands as they are now.
 
-use std::sync::Arc;
-
 use itertools::Itertools as _;
 use serde_json::value::to_raw_value;
 
 use crate::base::clock::Clock;
 use crate::gate::Gate as _;
-use crate::judge::audit::{Asks, Live, LostPass, Proven, ask_world};
-use crate::judge::context::{JudgeContext, passes};
+use crate::judge::audit::LostPass;
+use crate::judge::context::JudgeContext;
 use crate::judge::error::JudgeError;
+use crate::judge::passes::{judge_passes, passes};
 use crate::quest::QuestId;
 use crate::session::{Event, Regressed, Session, State};
 
@@ -23,27 +22,7 @@ pub fn lost_passes(
     context.world.hold_tree()?;
     let repeats = context.kind.gate.accepts_repeats();
     let passes = passes(session, &|evidence| evidence.rests_on_machine(repeats))?;
-    Ok(judge_passes(session, context, passes, stop)?.lost)
-}
-
-/// Judges these PASSes again.
-pub(super) fn judge_passes(
-    session: &Session,
-    context: JudgeContext,
-    passes: Vec<QuestId>,
-    stop: &dyn Fn() -> bool,
-) -> Result<Live, JudgeError> {
-    let proven = passes.into_iter().map(|quest| Proven {
-        quest,
-        line: 0,
-        by_others: false,
-        on_machine: true,
-    });
-    let proven: Vec<_> = proven.collect();
-    let projection = session.projection()?;
-    let world = Arc::new(context.world);
-    let asks = Asks::Machine;
-    ask_world(session, &projection, &proven, &world, asks, &|| (), stop)
+    Ok(judge_passes(session, context.world, &passes, stop)?.lost)
 }
 
 /// Records what no longer holds, unless the quest was answered or settled in the meantime. Returns the

@@ -19,7 +19,8 @@ use crate::judge::panel::PanelRound;
 use crate::judge::recorded::{
     KeptBodies, NewJudgement, SessionAccepted, is_sent_back, marks, without_other_addresses,
 };
-use crate::judge::union::{self, Laid, Step, Worktree};
+use crate::judge::union::{self, Laid, Step};
+use crate::judge::worktree::Worktree;
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
     Asked, Attempt, Claimed, Event, IdempotencyKey, Progress, QuestRecord, Session, SessionError,

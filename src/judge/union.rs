@@ -4,33 +4,24 @@
 //! laid over it, the gate judges the result, and what passed earlier is judged there again. The answer
 //! is recorded only if the accepted tree is still the same.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::base::Digest;
 use crate::gate::{Gate as _, Judgement, common_rules};
-use crate::judge::context::{JudgeContext, passes, sentence};
+use crate::judge::accepted::accepted_tree;
 use crate::judge::error::JudgeError;
-use crate::judge::kind::SessionKind;
+use crate::judge::kind::{JudgeWorld, SessionKind};
+use crate::judge::passes::{judge_passes, passes, sentence};
 use crate::judge::quest_file::Definition;
-use crate::judge::regression::judge_passes;
-use crate::judge::worktree::WorktreeError;
+use crate::judge::worktree::{Worktree, WorktreeError, is_new};
 use crate::quest::QuestId;
 use crate::session::{Accepted, Manifest, Session};
-use crate::world::evidence::unpack;
 use crate::world::sandbox::{SandboxConfig, TreeLook};
 use crate::world::tree::{
-    AcceptedChange, AcceptedTree, Changed, MAX_PATCH_BYTES, Snapshot, TreeError, TreePatch,
-    TreePath, Union,
+    AcceptedChange, AcceptedTree, Changed, Snapshot, TreeError, TreePatch, TreePath, Union,
 };
-
-/// A copy of the accepted tree in which one agent works.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Worktree {
-    pub root: PathBuf,
-    /// The last change of the accepted tree that it was copied from; `None` for the frozen tree.
-    pub base: Option<Digest>,
-}
 
 /// Where the files of an answer are.
 #[derive(Debug, Clone, Copy)]
@@ -39,9 +30,6 @@ pub enum Source<'a> {
     /// They are changes to the frozen tree.
     Patch(&'a TreePatch),
 }
-
-/// The longest stored text of a change: each byte of a file takes at most six.
-const MAX_CHANGE_BYTES: u64 = 8 * MAX_PATCH_BYTES;
 
 /// An answer's files over the accepted tree.
 #[derive(Debug)]
@@ -73,69 +61,6 @@ impl Step {
         };
         Ok(Some(Self { accepted, text }))
     }
-}
-
-fn failed(error: &TreeError) -> JudgeError {
-    JudgeError::Sandbox(error.to_string())
-}
-
-/// The accepted tree after the change `head`.
-fn accepted_tree(
-    session: &Session,
-    config: &SandboxConfig,
-    head: Option<Digest>,
-) -> Result<AcceptedTree, JudgeError> {
-    let find = |digest| stored(session, digest);
-    Ok(AcceptedTree::read(&config.baseline, head, &find)?)
-}
-
-fn stored(session: &Session, digest: Digest) -> Option<AcceptedChange> {
-    let packed = session.evidence().load(digest).ok()??;
-    let text = unpack(&packed, MAX_CHANGE_BYTES).ok()?;
-    (Digest::of(&text) == digest).then_some(())?;
-    serde_json::from_slice(&text).ok()
-}
-
-/// The stored changes that the accepted tree consists of, each with its quest.
-pub fn accepted_changes(session: &Session) -> BTreeMap<Digest, QuestId> {
-    let mut changes = BTreeMap::new();
-    let mut next = session.totals().accepted;
-    while let Some((digest, change)) = next.and_then(|it| Some((it, stored(session, it)?))) {
-        changes.insert(digest, change.quest);
-        next = change.parent;
-    }
-    changes
-}
-
-/// The accepted tree as it is now, with its changes to the frozen tree.
-pub(super) fn accepted_look(
-    session: &Session,
-    config: &SandboxConfig,
-) -> Result<TreeLook, JudgeError> {
-    let tree = accepted_tree(session, config, session.totals().accepted)?;
-    let changes = changes(&Snapshot::of(&config.baseline), &tree.snapshot);
-    Ok(TreeLook::of(tree.snapshot, changes))
-}
-
-fn changes(before: &Snapshot, after: &Snapshot) -> Vec<Changed> {
-    let differing = after.listing.differing(&before.listing);
-    let paths = differing
-        .into_iter()
-        .filter_map(|path| TreePath::parse(path).ok());
-    let changed = paths.map(|path| {
-        let [was, is] = [before, after].map(|tree| tree.listing.get(&path).is_some());
-        let how = match (was, is) {
-            (false, _) => "added",
-            (true, true) => "changed",
-            (true, false) => "removed",
-        };
-        Changed {
-            path: path.to_string(),
-            how: how.to_owned(),
-            inside: true,
-        }
-    });
-    changed.collect()
 }
 
 /// The accepted tree of a session, for people; the error says that the session has none.
@@ -194,6 +119,19 @@ pub fn make_worktree(
         root: root.to_owned(),
         base: head,
     })
+}
+
+impl Worktree {
+    /// Makes a worktree for a quest, unless it is already there.
+    pub fn keep_or_make(session: &Session, quest: QuestId, dir: &Path) -> Result<(), JudgeError> {
+        fs::create_dir_all(dir).map_err(WorktreeError::io("make", dir))?;
+        let root = fs::canonicalize(dir).map_err(WorktreeError::io("find", dir))?;
+        if is_new(session.dir(), &root, quest)? {
+            let made = make_worktree(session, quest, &root, None)?;
+            made.remember(session.dir(), quest)?;
+        }
+        Ok(())
+    }
 }
 
 /// Lays the files of an answer over the accepted tree as it is now.
@@ -265,15 +203,16 @@ pub(super) fn broken(
     if patch.is_empty() {
         return Ok(None);
     }
-    let mut context = JudgeContext::of(session)?;
-    context.world.show(laid.look.clone());
-    let repeats = context.kind.gate.accepts_repeats();
+    let kind = SessionKind::load(session.manifest())?;
+    let mut world = JudgeWorld::of(session, &kind)?;
+    world.show(laid.look.clone());
+    let repeats = kind.gate.accepts_repeats();
     let paths: BTreeSet<&TreePath> = patch.paths().collect();
     let mut again = passes(session, &|evidence| {
         evidence.rests_on_machine(repeats) && evidence.may_see(&paths)
     })?;
     again.truncate(most);
-    let live = judge_passes(session, context, again, &|| false)?;
+    let live = judge_passes(session, world, &again, &|| false)?;
     if let Some((quest, why)) = live.failed.first() {
         return Err(JudgeError::NotAgain(format!("quest {quest}: {why}")));
     }
@@ -291,4 +230,8 @@ pub(super) fn broken(
     });
     let broken: Vec<_> = broken.collect();
     Ok((!broken.is_empty()).then(|| common_rules::breaks_passed(broken)))
+}
+
+fn failed(error: &TreeError) -> JudgeError {
+    JudgeError::Sandbox(error.to_string())
 }

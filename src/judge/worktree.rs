@@ -1,17 +1,22 @@
 //! The worktrees that `next --worktree` made, as the session remembers them.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::files::{AtomicError, Overwrite};
 use crate::base::{Digest, files};
-use crate::judge::error::JudgeError;
-use crate::judge::union::{Worktree, make_worktree};
 use crate::quest::QuestId;
-use crate::session::Session;
+
+/// A copy of the accepted tree in which one agent works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worktree {
+    pub root: PathBuf,
+    /// The last change of the accepted tree that it was copied from; `None` for the frozen tree.
+    pub base: Option<Digest>,
+}
 
 /// What the session knows of a worktree, in `worktrees/DIGEST.json`; the digest is that of its path.
 #[derive(Debug, Serialize, Deserialize)]
@@ -55,7 +60,7 @@ pub enum WorktreeError {
 }
 
 impl WorktreeError {
-    fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+    pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io {
             doing,
             path: path.to_owned(),
@@ -82,34 +87,33 @@ impl Worktree {
         })
     }
 
-    /// Makes a worktree for a quest, unless it is already there.
-    pub fn keep_or_make(session: &Session, quest: QuestId, dir: &Path) -> Result<(), JudgeError> {
-        fs::create_dir_all(dir).map_err(WorktreeError::io("make", dir))?;
-        let root = fs::canonicalize(dir).map_err(WorktreeError::io("find", dir))?;
-        let mut entries = fs::read_dir(&root).map_err(WorktreeError::io("read", dir))?;
-        if entries.next().is_some() {
-            let known = known(session.dir(), &root)?;
-            return if known.is_some_and(|known| known.quest == quest) {
-                Ok(())
-            } else {
-                Err(WorktreeError::NotEmpty(dir.to_owned()).into())
-            };
-        }
-        let made = make_worktree(session, quest, &root, None)?;
+    /// Makes the session remember the worktree of a quest.
+    pub(super) fn remember(&self, session: &Path, quest: QuestId) -> Result<(), WorktreeError> {
         let known = Known {
             quest,
-            root: made.root,
-            base: made.base,
+            root: self.root.clone(),
+            base: self.base,
         };
-        let path = place(session.dir(), &root);
-        let folder = session.dir().join(WORKTREES);
+        let path = place(session, &self.root);
+        let folder = session.join(WORKTREES);
         fs::create_dir_all(&folder).map_err(WorktreeError::io("make", &folder))?;
-        let text = serde_json::to_vec(&known)?;
-        let written = files::write_whole(&path, Overwrite::ReplaceNoLink, &[], |file| {
-            file.write_all(&text)
+        files::write_whole(&path, Overwrite::ReplaceNoLink, &[], |file| {
+            serde_json::to_writer(file, &known)
+                .map_err(io::Error::from)
                 .map_err(WorktreeError::io("write", &path))
-        });
-        Ok(written?)
+        })
+    }
+}
+
+/// Whether the directory is empty; if not, it must be the worktree of this quest.
+pub(super) fn is_new(session: &Path, root: &Path, quest: QuestId) -> Result<bool, WorktreeError> {
+    let mut entries = fs::read_dir(root).map_err(WorktreeError::io("read", root))?;
+    if entries.next().is_none() {
+        return Ok(true);
+    }
+    match known(session, root)? {
+        Some(known) if known.quest == quest => Ok(false),
+        _ => Err(WorktreeError::NotEmpty(root.to_owned())),
     }
 }
 
