@@ -160,7 +160,7 @@ fn without_a_worktree_nothing_is_judged() {
         .run(submit.into_iter().chain(["--worktree=tree"]));
     assert_eq!(run.code, 1, "{run:?}");
     assert!(
-        run.stderr.contains("is no worktree of this session"),
+        run.stderr.contains("is not a worktree of this session"),
         "{run:?}"
     );
     assert!(quest.place.events("attempt").is_empty());

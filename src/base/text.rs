@@ -144,8 +144,7 @@ fn compatible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether NFKC leaves a character as it is, whatever stands beside it, as can be told at once of
-/// those of which long texts consist.
+/// Whether a character is one that NFKC always keeps, in the ranges that make up most long texts.
 fn is_plain(c: char) -> bool {
     c.is_ascii() || matches!(c, '가'..='힣' | '\u{4e00}'..='\u{9fff}')
 }

@@ -30,7 +30,7 @@ struct Known {
 /// Why a directory cannot be used as a worktree.
 #[derive(Debug, thiserror::Error)]
 pub enum WorktreeError {
-    #[error("{} is no worktree of this session: make one with `comail next --worktree DIR`", .0.display())]
+    #[error("{} is not a worktree of this session: make one with `comail next --worktree DIR`", .0.display())]
     Unknown(PathBuf),
     #[error("{} has files: name a directory that is new or empty; nothing changed", .0.display())]
     NotEmpty(PathBuf),

@@ -231,7 +231,7 @@ impl<'a> Search<'a> {
         {
             unread = unread.or(Some((there, Unread::Bare)));
         }
-        // A declared name gives way to whoever is labelled, be it in a menu or beside the text.
+        // A label names another operator, also in a menu or beside the text: the declared name yields.
         if let Said::Another(other) = self.labelled_in(&texts) {
             return Some(self.contested("home page", &other.line, self.home));
         }
@@ -376,7 +376,7 @@ impl<'a> Search<'a> {
     }
 
     fn is_compatible(&self, named: &Named) -> bool {
-        // A person is no firm with a legal form.
+        // A name with a legal form is that of a firm, not of a person.
         match firm(&named.value) {
             Some(called) => is_in_another_script(self.name, called),
             None => named.whose == Whose::Operator,

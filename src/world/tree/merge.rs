@@ -20,7 +20,7 @@ pub struct Conflict {
 enum What {
     /// The first conflicting line of the merged file, from 1.
     Line(usize),
-    /// One side removed the file, or a side is no text, or too long.
+    /// A side removed the file, is not text, or is too long.
     File,
     /// A file where the other side has a folder.
     Paths(String),
