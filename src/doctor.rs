@@ -451,8 +451,13 @@ pub fn confinement(now: &Confinement, at_scan: Option<&Confinement>) -> Finding 
     match hint {
         Some(hint) => it.note(what, hint),
         None => it.ok(format!(
-            "commands and agents are confined by Landlock {} and namespaces",
-            now.landlock.unwrap_or_default()
+            "commands and agents are confined by Landlock {} and namespaces; each command sees {}",
+            now.landlock.unwrap_or_default(),
+            if now.overlay {
+                "the tree through an overlay of its own"
+            } else {
+                "a copy of the tree, because the system has no overlays"
+            }
         )),
     }
 }
@@ -732,6 +737,7 @@ mod tests {
             landlock,
             namespaces: namespaces.iter().copied().collect(),
             read_only: false,
+            overlay: false,
         };
         let all = [Namespace::Pid, Namespace::Net, Namespace::Mount];
         let full = of(Some(4), &all);

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::Stdio;
 
 use comail::world::sandbox::{
-    CommandResult, CommandSpec, End, Launcher, LiveSandbox, Means, Namespace, Network, Pinned,
-    Ready, Sandbox, SandboxConfig, Service, ServiceFailed, free_port,
+    CommandResult, CommandSpec, End, Files, Launcher, LiveSandbox, Means, Namespace, Network,
+    Pinned, Ready, Sandbox, SandboxConfig, Service, ServiceFailed, free_port,
 };
 use regex::bytes::Regex;
 
@@ -613,6 +613,52 @@ fn a_report_is_what_the_command_wrote_and_nothing_that_was_there_before() {
 }
 
 #[test]
+fn a_command_sees_its_base_and_changes_nothing_of_it() {
+    for bench in benches() {
+        fs::create_dir_all(bench.outside("base/dir/empty")).expect("a directory");
+        for name in ["base/dir/kept", "base/gone", "base/old", "base/dir/report"] {
+            fs::write(bench.outside(name), name).expect("a file");
+        }
+        symlink("dir/kept", bench.outside("base/link")).expect("a link");
+        let script = "cat ../link; printf new >kept; rm ../gone; ls ..; chmod 700 empty; \
+                      test ! -e report && printf new >report";
+        for _ in 0..2 {
+            let mut order = reporting(script, &["old", "dir/report", "dir/moved"]);
+            order.dir = "dir".to_owned();
+            let ran = bench.run_over(&order, "base");
+            assert_eq!(ran.end, End::Exited(0), "{ran:?}");
+            assert_eq!(stdout(&ran), "base/dir/keptdir\nlink\n");
+            // The earlier report was removed, and not moved.
+            assert_eq!(ran.reports["dir/report"].as_deref(), Some(&b"new"[..]));
+            assert_eq!(
+                (&ran.reports["old"], &ran.reports["dir/moved"]),
+                (&None, &None)
+            );
+            assert!(!ran.confinement.overlay || bench.launcher.means.namespaces);
+        }
+        for name in ["base/dir/kept", "base/gone", "base/old", "base/dir/report"] {
+            assert_eq!(fs::read_to_string(bench.outside(name)).expect(name), name);
+        }
+    }
+}
+
+#[test]
+fn a_command_cannot_reach_its_base_by_another_path() {
+    let bench = Bench::new();
+    fs::create_dir(bench.outside("base")).expect("a directory");
+    fs::write(bench.outside("base/file"), "kept").expect("a file");
+    let script = format!(
+        "cat file; printf new >{}",
+        bench.outside("base/file").display()
+    );
+    let ran = bench.run_over(&shell(&script), "base");
+    assert_eq!(stdout(&ran), "kept");
+    assert_ne!(ran.end, End::Exited(0), "{ran:?}");
+    let file = fs::read_to_string(bench.outside("base/file"));
+    assert_eq!(file.expect("a file"), "kept");
+}
+
+#[test]
 fn a_report_is_not_read_through_a_link() {
     let bench = Bench::new();
     let script = "ln -s /etc/passwd report; ln -s /etc dir; mkdir pipe; mkfifo pipe/report";
@@ -741,7 +787,8 @@ fn start(
     ready: &Ready,
     port: u16,
 ) -> Result<Service, ServiceFailed> {
-    Service::start(order, &bench.scratch(), ready, port, &bench.launcher)
+    let files = Files::in_dir(&bench.scratch());
+    Service::start(order, &files, ready, port, &bench.launcher)
 }
 
 fn line(pattern: &str) -> Ready {

@@ -148,6 +148,26 @@ fn an_answer_that_would_break_an_earlier_pass_fails_and_names_it() {
 }
 
 #[test]
+fn what_is_not_judged_again_at_once_is_judged_in_the_end() {
+    let quest = quest_with(|file| {
+        file.replace("worktrees = true\n", "worktrees = true\njudge_again = 0\n")
+    });
+    for (worker, dir, key) in [("ann", "w1", "one"), ("bob", "w2", "two")] {
+        next(&quest, worker, dir);
+        write(
+            &quest,
+            &format!("{dir}/in/shared.sh"),
+            &format!("test \"$1\" = {key}\n"),
+        );
+        let (_, reply) = submit(&quest, worker, dir, "in/shared.sh");
+        assert_eq!(reply["verdict"], "PASS", "{reply:#}");
+    }
+    let (_, report) = quest.place.json(["report"]);
+    assert_eq!(quest.place.events("regressed").len(), 1, "{report:#}");
+    assert_eq!(quest.place.json(["status"]).1["tally"]["pass"], 1);
+}
+
+#[test]
 fn without_a_worktree_nothing_is_judged() {
     let quest = quest();
     fs::write(quest.at("in/try.sh"), "exit 0\n").expect("a script");

@@ -187,13 +187,28 @@ pub fn patch_base(
 pub struct JudgeWorld {
     network: Network,
     sandbox: Option<SandboxConfig>,
-    /// The tree that every judgement sees; `None` if each reads the tree itself.
-    tree: Option<TreeLook>,
-    /// Whether the tree is the session's accepted tree, and not the working tree.
-    has_worktrees: bool,
-    received: Option<Received>,
-    /// The files of a client, which are laid over the accepted tree.
-    patch: Option<TreePatch>,
+    tree: JudgedTree,
+}
+
+/// The tree that judgements see.
+enum JudgedTree {
+    /// Each judgement reads the working tree.
+    Working,
+    /// The working tree, as it was read once.
+    Held(TreeLook),
+    /// The frozen tree with the files of a client.
+    Received(TreeLook, Box<Received>),
+    /// The accepted tree of a session with worktrees, over which the files of a client are laid.
+    Accepted(TreeLook, Option<TreePatch>),
+}
+
+impl JudgedTree {
+    fn look(&self) -> Option<&TreeLook> {
+        match self {
+            Self::Working => None,
+            Self::Held(look) | Self::Received(look, _) | Self::Accepted(look, _) => Some(look),
+        }
+    }
 }
 
 /// The files of the write zones that came with an answer, and the tree to which they are written if
@@ -243,8 +258,7 @@ impl JudgeWorld {
         let world = Self::new(shared, session.manifest(), Some(hosts), sandbox)?;
         match &world.sandbox {
             Some(config) if kind.has_worktrees() => Ok(Self {
-                tree: Some(accepted_look(session, config)?),
-                has_worktrees: true,
+                tree: JudgedTree::Accepted(accepted_look(session, config)?, None),
                 ..world
             }),
             _ => Ok(world),
@@ -284,22 +298,18 @@ impl JudgeWorld {
         Self {
             network,
             sandbox,
-            tree: None,
-            has_worktrees: false,
-            received: None,
-            patch: None,
+            tree: JudgedTree::Working,
         }
     }
 
     /// Reads the tree for all further judgements, so that an agent cannot change it between two of
     /// them to make both pass.
     pub fn hold_tree(&mut self) -> Result<(), JudgeError> {
-        if self.has_worktrees {
-            return Ok(());
-        }
         let config = self.sandbox.as_ref().filter(|it| it.root.is_some());
-        let tree = config.map(TreeLook::take).transpose();
-        self.tree = tree.map_err(JudgeError::Sandbox)?;
+        if let (JudgedTree::Working, Some(config)) = (&self.tree, config) {
+            let look = TreeLook::take(config).map_err(JudgeError::Sandbox)?;
+            self.tree = JudgedTree::Held(look);
+        }
         Ok(())
     }
 
@@ -310,32 +320,39 @@ impl JudgeWorld {
         let Some((config, root)) = config.and_then(|it| Some((it, it.root.clone()?))) else {
             return Err(BadPatch::NoTree.into());
         };
-        if self.has_worktrees {
-            self.patch = Some(patch);
+        if let JudgedTree::Accepted(_, files) = &mut self.tree {
+            *files = Some(patch);
             return Ok(());
         }
-        self.tree = Some(TreeLook::receive(config, &patch)?);
+        let look = TreeLook::receive(config, &patch)?;
         let (base, ignored) = (config.baseline.clone(), config.ignored.clone());
-        self.received = Some(Received {
+        let received = Received {
             patch,
             root,
             base,
             ignored,
-        });
+        };
+        self.tree = JudgedTree::Received(look, Box::new(received));
         Ok(())
     }
 
     /// All further judgements see this tree.
     pub(super) fn show(&mut self, tree: TreeLook) {
-        self.tree = Some(tree);
+        self.tree = JudgedTree::Held(tree);
     }
 
     pub(super) fn patch(&self) -> Option<&TreePatch> {
-        self.patch.as_ref()
+        match &self.tree {
+            JudgedTree::Accepted(_, patch) => patch.as_ref(),
+            _ => None,
+        }
     }
 
     pub(super) fn received(&self) -> Option<&Received> {
-        self.received.as_ref()
+        match &self.tree {
+            JudgedTree::Received(_, received) => Some(received),
+            _ => None,
+        }
     }
 
     /// Lends the world for one judgement, with a new budget of lookups and a new snapshot of the tree.
@@ -365,7 +382,7 @@ impl JudgeWorld {
         altered: Alteration,
         judge: impl FnOnce(World<'_>) -> T,
     ) -> Result<T, JudgeError> {
-        self.lend_both(self.tree.as_ref(), accepted, altered, judge)
+        self.lend_both(self.tree.look(), accepted, altered, judge)
     }
 
     fn lend_both<T>(
@@ -400,7 +417,7 @@ impl JudgeWorld {
         replay: &Replay<'_>,
         judge: impl FnOnce(World<'_>) -> T,
     ) -> Result<T, JudgeError> {
-        self.in_sandbox(self.tree.as_ref(), Alteration::default(), |sandbox| {
+        self.in_sandbox(self.tree.look(), Alteration::default(), |sandbox| {
             judge(World {
                 sandbox,
                 ..replay.world_with(accepted)
@@ -426,7 +443,7 @@ impl JudgeWorld {
     }
 
     pub fn live_sandbox(&self) -> Option<LiveSandbox<'_>> {
-        self.altered_sandbox(self.tree.as_ref(), Alteration::default())
+        self.altered_sandbox(self.tree.look(), Alteration::default())
     }
 
     fn altered_sandbox<'a>(

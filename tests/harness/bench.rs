@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use comail::world::sandbox::{CommandResult, CommandSpec, Launcher, Means, run};
+use comail::world::sandbox::{Base, CommandResult, CommandSpec, Files, Launcher, Means, run};
 use tempfile::TempDir;
 
 /// Every set of means of confinement that a kernel may offer.
@@ -101,7 +101,20 @@ impl Bench {
     }
 
     pub fn run(&self, order: &CommandSpec) -> CommandResult {
-        run(order, &self.scratch(), &self.launcher)
+        run(order, &Files::in_dir(&self.scratch()), &self.launcher)
+    }
+
+    /// Runs it over what is in a folder of the place, in an empty directory of its own.
+    pub fn run_over(&self, order: &CommandSpec, base: &str) -> CommandResult {
+        let [dir, work] = [(); 2].map(|()| tempfile::tempdir_in(&self.place).expect("a folder"));
+        let files = Files {
+            dir: dir.path().to_owned(),
+            base: Some(Base {
+                dir: self.outside(base),
+                work: work.path().to_owned(),
+            }),
+        };
+        run(order, &files, &self.launcher)
     }
 
     /// Runs a shell's script with nothing but a PATH.

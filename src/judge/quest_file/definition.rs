@@ -34,7 +34,8 @@ use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, KindRecord, Manifest, SessionError};
 use crate::world::evidence::unpack;
 use crate::world::sandbox::{
-    CommandSpec, Confinement, Contents, Launcher, Network, Ready, SandboxConfig, ServicePlan, run,
+    Base, CommandSpec, Confinement, Contents, Files, Launcher, Network, Ready, SandboxConfig,
+    ServicePlan, run,
 };
 use crate::world::tree::{BOUNDS, BadGlob, Gitignores, Ignored, Listing, Zones};
 
@@ -239,7 +240,15 @@ const TRIAL_MS: u64 = 30_000;
 /// The confinement that works here, found by running this program confined; none if that fails.
 pub(crate) fn confinement(scratch: &Path) -> Confinement {
     let tried = || -> io::Result<Confinement> {
-        let place = files::private_dir("comail-", scratch)?;
+        let [place, base, work] = [(); 3].map(|()| files::private_dir("comail-", scratch));
+        let (place, base, work) = (place?, base?, work?);
+        let files = Files {
+            dir: place.path().to_owned(),
+            base: Some(Base {
+                dir: base.path().to_owned(),
+                work: work.path().to_owned(),
+            }),
+        };
         let program = std::env::current_exe()?.to_string_lossy().into_owned();
         let order = CommandSpec {
             timeout_ms: TRIAL_MS,
@@ -248,7 +257,7 @@ pub(crate) fn confinement(scratch: &Path) -> Confinement {
             argv: vec![program, "--version".into()],
             ..CommandSpec::default()
         };
-        Ok(run(&order, place.path(), &Launcher::this()?).confinement)
+        Ok(run(&order, &files, &Launcher::this()?).confinement)
     };
     tried().unwrap_or_default()
 }

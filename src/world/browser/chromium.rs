@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::connection::{Connection, Failure};
 use crate::base::files;
-use crate::world::sandbox::{CommandSpec, Launcher, Namespace, Ready, Service};
+use crate::world::sandbox::{CommandSpec, Files, Launcher, Namespace, Ready, Service};
 
 const START_WITHIN: Duration = Duration::from_secs(20);
 
@@ -78,7 +78,7 @@ impl Chromium {
                 readable,
                 ..launcher
             };
-            Service::start(&order, &dir, &Ready::Started, 0, &launcher)
+            Service::start(&order, &Files::in_dir(&dir), &Ready::Started, 0, &launcher)
                 .map_err(|error| format!("it cannot be started: {error}"))
         });
         let (service, thread) = started?;

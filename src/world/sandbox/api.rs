@@ -354,6 +354,9 @@ pub struct Confinement {
     pub landlock: Option<u32>,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub namespaces: BTreeSet<Namespace>,
+    /// Whether its files were laid over a tree that it could not change, and not copied.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overlay: bool,
     /// Whether everything else was mounted read-only. That also protects owners, modes and times
     /// of files, which Landlock does not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -589,6 +592,7 @@ mod tests {
             landlock,
             namespaces: namespaces.iter().copied().collect(),
             read_only: false,
+            overlay: false,
         };
         let sealed = Confinement {
             read_only: true,

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::api::{Confinement, Namespace};
 use super::platform::{self, Entered};
-use super::run::{CONFINED, ENVIRONMENT, MAX_FILE_BYTES, Request};
+use super::run::{CONFINED, ENVIRONMENT, MAX_FILE_BYTES, Request, remove_report};
 use crate::base::process::{Reach, Report, become_supervisor, receive, send, socket, wait_for};
 
 // Works even if the file was replaced or removed since.
@@ -53,6 +53,8 @@ fn outer() -> io::Result<()> {
     let request: Request = receive(&mut socket)?;
     let ids = platform::ids();
     let done = platform::enter(&request).and_then(|entered| {
+        let mut reports = request.order.reports.iter();
+        reports.try_for_each(|report| remove_report(&request.scratch, report))?;
         if entered.namespaces.contains(&Namespace::Pid) {
             first_of_its_own(&socket, &Born { entered, ids })
         } else {
@@ -186,6 +188,7 @@ fn start(
             landlock,
             namespaces: entered.namespaces,
             read_only: entered.read_only,
+            overlay: entered.overlay,
         };
         // Sent before the program runs: without confinement it could kill this process, and would then
         // look like a program that never started.

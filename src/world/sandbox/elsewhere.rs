@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::api::{Grants, Namespace};
+use super::copies;
 use super::run::Request;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -14,10 +15,13 @@ pub(super) struct Entered {
     pub namespaces: BTreeSet<Namespace>,
     pub stage: Option<PathBuf>,
     pub read_only: bool,
+    pub overlay: bool,
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "it can fail on Linux")]
-pub(super) fn enter(_: &Request) -> io::Result<Entered> {
+pub(super) fn enter(request: &Request) -> io::Result<Entered> {
+    if let Some(base) = &request.base {
+        copies::copy(&base.dir, &request.scratch)?;
+    }
     Ok(Entered::default())
 }
 

@@ -26,8 +26,9 @@ use rustix::thread::{
 use serde::{Deserialize, Serialize};
 
 use super::api::{Grants, Namespace, Network};
+use super::copies;
 use super::reading::SYSTEM_SECRETS;
-use super::run::Request;
+use super::run::{Base, Request};
 
 /// The namespaces and mounts that the kernel allowed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -37,6 +38,8 @@ pub(super) struct Entered {
     pub stage: Option<PathBuf>,
     /// Whether everything but the places of the command is mounted read-only.
     pub read_only: bool,
+    /// Whether the scratch copy is laid over its base.
+    pub overlay: bool,
 }
 
 // The newest interface that is known here. An older kernel applies the rights that it knows.
@@ -241,7 +244,16 @@ pub(super) fn enter(request: &Request) -> std::io::Result<Entered> {
         namespaces: enter_most(wanted)?,
         ..Entered::default()
     };
-    if entered.namespaces.contains(&Mount) && become_private() {
+    let mounts = entered.namespaces.contains(&Mount) && become_private();
+    if let Some(base) = &request.base {
+        let by_user = entered.namespaces.contains(&User);
+        entered.overlay = mounts && overlay(&request.scratch, base, by_user).is_ok();
+        // Afterwards, the base may be hidden.
+        if !entered.overlay {
+            copies::copy(&base.dir, &request.scratch)?;
+        }
+    }
+    if mounts {
         entered.stage = mount_over(request)?;
         let kept = request.writable.iter().chain(&entered.stage);
         let kept: Vec<_> = kept.cloned().collect();
@@ -427,6 +439,26 @@ fn stage_at(stage: &Path, scratch: &Path) -> std::io::Result<PathBuf> {
         None::<&str>,
     )?;
     Ok(to)
+}
+
+/// Lays a directory over its base. From then on, its path leads to both together.
+fn overlay(dir: &Path, base: &Base, by_user: bool) -> std::io::Result<()> {
+    let open = |path: &Path| PathFd::new(path).map_err(std::io::Error::other);
+    let layers = [open(&base.dir)?, open(dir)?, open(&base.work)?];
+    // By number, because a path may have the characters that separate options.
+    let [lower, upper, work] = layers.each_ref().map(|layer| layer.as_fd().as_raw_fd());
+    // Otherwise, a report could be in the upper layer without its contents.
+    let whole = if by_user {
+        "userxattr"
+    } else {
+        "redirect_dir=off,metacopy=off"
+    };
+    let fd = "/proc/self/fd";
+    let options =
+        format!("lowerdir={fd}/{lower},upperdir={fd}/{upper},workdir={fd}/{work},{whole}");
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+    let kind = Some("overlay");
+    Ok(mount(kind, dir, kind, flags, Some(options.as_str()))?)
 }
 
 /// Prepares the first process of a pid namespace. It ends with its parent, sees only the processes

@@ -3,8 +3,9 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,16 +13,16 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
-use tempfile::TempDir;
 
 use super::api::{
     Call, Called, ChatOrder, Chatted, CommandResult, CommandSpec, Confinement, Edit, End, FileSeen,
     Network, RunPlace, Sandbox, Started,
 };
+use super::copies::{Copy, CopyError, TreeCopy};
 use super::http::{call, chat};
-use super::run::{Launcher, Secrets, run_with, variable};
+use super::run::{Files, Launcher, Secrets, run_with, variable};
 use super::service::{Ready, Service, ServiceFailed, free_port, is_taken};
-use crate::base::{Digest, files};
+use crate::base::Digest;
 use crate::quest::Span;
 use crate::quest::template::Template;
 use crate::world::tree::{
@@ -133,7 +134,7 @@ pub fn run_in_tree(config: &SandboxConfig, order: &CommandSpec) -> Result<Comman
         temporary: Some(config.scratch.clone()),
         ..config.launcher.clone()
     };
-    Ok(run_with(order, &secrets, root, &launcher))
+    Ok(run_with(order, &secrets, &Files::in_dir(root), &launcher))
 }
 
 /// Edits of the judged tree.
@@ -205,7 +206,7 @@ impl TreeLook {
 struct Running {
     // Ended before its directory is removed: fields are dropped in this order.
     service: Service,
-    _scratch: TempDir,
+    _copy: Copy,
 }
 
 pub struct LiveSandbox<'a> {
@@ -214,6 +215,8 @@ pub struct LiveSandbox<'a> {
     taken: Option<&'a TreeLook>,
     altered: Alteration,
     look: OnceCell<Result<TreeLook, String>>,
+    /// The copy of the tree over which commands run.
+    base: OnceCell<Result<TreeCopy, String>>,
     services: RefCell<BTreeMap<String, Result<Running, String>>>,
     failure: RefCell<Option<String>>,
     /// The sandbox of commands that run over the tree of the control.
@@ -236,6 +239,7 @@ impl<'a> LiveSandbox<'a> {
             taken,
             altered,
             look: OnceCell::new(),
+            base: OnceCell::new(),
             services: RefCell::default(),
             failure: RefCell::default(),
             control: OnceCell::new(),
@@ -299,38 +303,46 @@ impl<'a> LiveSandbox<'a> {
     }
 
     /// A scratch copy for an order. A reviewer sees only what no agent can write.
-    fn copy_for(&self, order: &CommandSpec) -> Result<TempDir, String> {
+    fn copy_for(&self, order: &CommandSpec) -> Result<Copy, String> {
+        let (scratch, load) = (&self.config.scratch, &*self.config.load);
+        let failed = |error: CopyError| self.failed(error.to_string());
         if order.is_of_reviewer() {
             let pinned = Snapshot::beyond(&self.config.baseline, &self.config.zones);
-            return self.written(&pinned);
+            return Copy::whole(&pinned, scratch, load).map_err(failed);
         }
-        let mut snapshot = self.look()?.snapshot.clone();
+        let look = self.look()?;
+        let base = self.base.get_or_init(|| {
+            let written = TreeCopy::write(&look.snapshot, scratch, load);
+            written.map_err(|error| error.to_string())
+        });
+        let base = base.as_ref().map_err(|why| self.failed(why.clone()))?;
+        let mut edited = BTreeSet::new();
+        let mut snapshot = Cow::Borrowed(&look.snapshot);
         for edit in &order.edits {
             let path = TreePath::parse(&edit.path).map_err(|bad| bad.to_string())?;
-            snapshot.edit(&path, edit.text.as_bytes())?;
+            snapshot.to_mut().edit(&path, edit.text.as_bytes())?;
+            edited.insert(path);
         }
-        self.written(&snapshot)
+        let edited = snapshot
+            .only(&edited)
+            .map_err(|error| failed(error.into()))?;
+        Copy::over(base, &edited, scratch, load).map_err(failed)
     }
 
-    fn written(&self, snapshot: &Snapshot) -> Result<TempDir, String> {
-        let scratch = files::private_dir("comail-", &self.config.scratch)
-            .map_err(|error| self.failed(format!("no scratch copy can be made: {error}")))?;
-        snapshot
-            .write_to(scratch.path(), &*self.config.load)
-            .map_err(|error| self.failed(error.to_string()))?;
-        Ok(scratch)
-    }
-
-    fn run_in(&self, order: &CommandSpec, scratch: &Path) -> CommandResult {
+    fn run_in(&self, order: &CommandSpec, copy: &Copy) -> CommandResult {
         let ran = match Secrets::take(&order.pass, variable) {
-            Ok(secrets) => run_with(order, &secrets, scratch, &self.config.launcher),
+            Ok(secrets) => run_with(order, &secrets, copy.files(), &self.config.launcher),
             Err(missing) => CommandResult::not_started(order, missing.to_string()),
         };
         if let End::NotStarted(why) = &ran.end {
             self.failed(why.clone());
             return ran;
         }
-        match self.refuse_less(&ran.confinement, &order.network) {
+        let unchanged = match self.base.get() {
+            Some(Ok(base)) => base.check().map_err(|error| self.failed(error.to_string())),
+            _ => Ok(()),
+        };
+        match unchanged.and_then(|()| self.refuse_less(&ran.confinement, &order.network)) {
             Ok(()) => ran,
             Err(why) => CommandResult::not_started(order, why),
         }
@@ -354,14 +366,14 @@ impl<'a> LiveSandbox<'a> {
             let port = free_port().map_err(|error| format!("no port is free: {error}"))?;
             let order = plan.order(name, port)?;
             self.refuse_changed(&order)?;
-            let scratch = self.copy_for(&order)?;
+            let copy = self.copy_for(&order)?;
             let launcher = &self.config.launcher;
-            match Service::start(&order, scratch.path(), &plan.ready, port, launcher) {
+            match Service::start(&order, copy.files(), &plan.ready, port, launcher) {
                 Ok(service) => {
                     self.refuse_less(&service.confinement(), &order.network)?;
                     return Ok(Running {
                         service,
-                        _scratch: scratch,
+                        _copy: copy,
                     });
                 }
                 // Another process took the port in the meantime; that is not the service's fault.
@@ -429,18 +441,16 @@ impl Sandbox for LiveSandbox<'_> {
         }
         std::thread::sleep(order.pause());
         let unchanged = self.refuse_changed(order);
-        let scratch = match unchanged.and_then(|()| self.copy_for(order)) {
-            Ok(scratch) => scratch,
+        let copy = match unchanged.and_then(|()| self.copy_for(order)) {
+            Ok(copy) => copy,
             Err(why) => return CommandResult::not_started(order, why),
         };
         // The agent may have removed the directory, which is not a failure on comail's side.
-        let ran = if scratch.path().join(&order.dir).is_dir() {
-            self.run_in(order, scratch.path())
+        if copy.files().folder(&order.dir).is_some() {
+            self.run_in(order, &copy)
         } else {
             CommandResult::not_started(order, "the working directory is not in the scratch copy")
-        };
-        remove(scratch);
-        ran
+        }
     }
 
     fn call(&self, asked: &Call) -> Called {
@@ -480,23 +490,6 @@ impl Sandbox for LiveSandbox<'_> {
     fn report_failure(&self, why: String) {
         self.failed(why);
     }
-}
-
-/// Removes a scratch copy, even if a command removed the owner's permissions.
-fn remove(scratch: TempDir) {
-    let path = scratch.path().to_owned();
-    if scratch.close().is_ok() {
-        return;
-    }
-    let mut open = vec![path.clone()];
-    while let Some(dir) = open.pop() {
-        let _ = fs::set_permissions(&dir, fs::Permissions::from_mode(0o700));
-        let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
-        let dirs = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        open.extend(dirs.map(|entry| entry.path()));
-    }
-    // If it fails again, the copy is left in a directory for temporary files.
-    let _ = fs::remove_dir_all(&path);
 }
 
 /// A program as it was when it was found. Its interpreter, if it is a script, and the libraries that

@@ -21,6 +21,7 @@
 )]
 mod api;
 mod confined;
+mod copies;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 mod grants;
@@ -51,7 +52,7 @@ pub use reading::{
     TEMPORARY, distrust, installed, interpreter, of_path, prefix, real, system, trusted_path,
     without,
 };
-pub use run::{Launcher, Stop, run};
+pub use run::{Base, Files, Launcher, Stop, run};
 pub use service::{Output, Ready, Service, ServiceFailed, free_port, is_taken};
 
 pub use super::tree::Changed;

@@ -42,6 +42,7 @@ pub(super) const MAX_FILE_BYTES: u64 = 1 << 30;
 pub(super) struct Request {
     pub order: CommandSpec,
     pub scratch: PathBuf,
+    pub base: Option<Base>,
     /// The working directory.
     pub dir: PathBuf,
     pub writable: Vec<PathBuf>,
@@ -59,16 +60,19 @@ impl Request {
     fn new(
         launcher: &Launcher,
         order: &CommandSpec,
-        scratch: PathBuf,
+        files: &Files,
         temporary: &Path,
     ) -> io::Result<Self> {
         let refuse = |why: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         if !order.argv.first().is_some_and(|path| path.starts_with('/')) {
             return refuse("the program is not given as an absolute path");
         }
-        let dir = fs::canonicalize(scratch.join(&order.dir));
-        let dir = dir.ok().filter(|dir| dir.starts_with(&scratch));
-        let Some(dir) = dir.filter(|_| is_beneath(&order.dir)) else {
+        let scratch = fs::canonicalize(&files.dir)?;
+        let Some(dir) = files
+            .folder(&order.dir)
+            .filter(|_| is_beneath(&order.dir))
+            .map(|below| scratch.join(below))
+        else {
             return refuse("the working directory is not in the scratch copy");
         };
         let mut writable = vec![scratch.clone(), temporary.to_owned()];
@@ -96,6 +100,7 @@ impl Request {
         Ok(Self {
             order,
             scratch,
+            base: files.base.clone(),
             dir,
             writable,
             readable: reading.read,
@@ -106,25 +111,57 @@ impl Request {
     }
 }
 
-/// Runs a command in a scratch copy. Nothing of it is left running.
-pub fn run(order: &CommandSpec, scratch: &Path, launcher: &Launcher) -> CommandResult {
+/// The files of a command: a directory in which it may write.
+#[derive(Debug, Clone)]
+pub struct Files {
+    pub dir: PathBuf,
+    /// What the command sees in the directory besides, and does not change.
+    pub base: Option<Base>,
+}
+
+/// The lower layer of an overlay. Where there are no overlays, it is copied.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Base {
+    pub dir: PathBuf,
+    /// An empty directory beside that of the command, for the kernel.
+    pub work: PathBuf,
+}
+
+impl Files {
+    pub fn in_dir(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            base: None,
+        }
+    }
+
+    /// The path below the directory to which a path leads, if that is a folder.
+    pub(super) fn folder(&self, path: &str) -> Option<PathBuf> {
+        let base = self.base.as_ref().map(|base| &base.dir);
+        let mut layers = std::iter::once(&self.dir).chain(base);
+        layers.find_map(|layer| {
+            let layer = fs::canonicalize(layer).ok()?;
+            let found = fs::canonicalize(layer.join(path)).ok()?;
+            let below = found.strip_prefix(&layer).ok()?;
+            found.is_dir().then(|| below.to_owned())
+        })
+    }
+}
+
+/// Runs a command. Nothing of it is left running.
+pub fn run(order: &CommandSpec, files: &Files, launcher: &Launcher) -> CommandResult {
     let began = Instant::now();
     if launcher.stop.is_asked() {
         return CommandResult::not_started(order, "the judgement was stopped".to_owned());
     }
-    let removed = order
-        .reports
-        .iter()
-        .try_for_each(|report| remove_report(scratch, report));
     let keep = Keep::Head(order.output_bytes);
-    let running = removed.and_then(|()| Running::start(launcher, order, scratch, keep));
-    let mut ran = match running {
+    let mut ran = match Running::start(launcher, order, files, keep) {
         Ok(running) => wait(running, order, &launcher.stop),
         Err(error) => CommandResult::not_started(order, error.to_string()),
     };
     if !matches!(ran.end, End::NotStarted(_)) {
         for (name, contents) in &mut ran.reports {
-            *contents = read_report(scratch, name);
+            *contents = read_report(&files.dir, name);
         }
     }
     ran.millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -142,9 +179,15 @@ pub fn run(order: &CommandSpec, scratch: &Path, launcher: &Launcher) -> CommandR
 // Waits for the end of the command, and kills it if it takes too long, prints too much or is asked to
 // end.
 fn wait(mut running: Running, order: &CommandSpec, stop: &Stop) -> CommandResult {
-    let began = Instant::now();
+    let mut began = Instant::now();
+    let mut within = order.timeout() + COPY_WITHIN;
+    let mut is_started = false;
     let seen = loop {
-        let left = order.timeout().saturating_sub(began.elapsed());
+        if !is_started && running.process.state().started.is_some() {
+            // Until now, its files may have been copied.
+            (is_started, began, within) = (true, Instant::now(), order.timeout());
+        }
+        let left = within.saturating_sub(began.elapsed());
         let seen = running.process.wait(left.min(STOP_INTERVAL), how_it_ended);
         if seen.is_some() || left <= STOP_INTERVAL || stop.is_asked() {
             break seen;
@@ -173,6 +216,9 @@ fn wait(mut running: Running, order: &CommandSpec, stop: &Stop) -> CommandResult
         millis: 0,
     }
 }
+
+/// How long the copy of a tree may take where there are no overlays.
+const COPY_WITHIN: Duration = Duration::from_mins(10);
 
 /// How often a running command looks whether it is to end.
 const STOP_INTERVAL: Duration = Duration::from_millis(100);
@@ -261,17 +307,17 @@ impl Running {
     pub(super) fn start(
         launcher: &Launcher,
         order: &CommandSpec,
-        scratch: &Path,
+        files: &Files,
         keep: Keep,
     ) -> io::Result<Self> {
-        let scratch = fs::canonicalize(scratch)?;
+        let scratch = fs::canonicalize(&files.dir)?;
         // Not in the scratch copy, where a command that lists its tree would find it.
         let parent = launcher.temporary.as_deref().or(scratch.parent());
         let parent = fs::canonicalize(parent.unwrap_or(&scratch))?;
         let temporary = files::private_dir("tmp-", &parent)?;
         launcher.give(&scratch)?;
         launcher.give(temporary.path())?;
-        let request = Request::new(launcher, order, scratch, temporary.path())?;
+        let request = Request::new(launcher, order, files, temporary.path())?;
         let mut child = Command::new(&launcher.program);
         child
             .arg(CONFINED)
@@ -467,12 +513,12 @@ pub(super) fn variable(name: &str) -> Option<String> {
 pub(super) fn run_with(
     order: &CommandSpec,
     secrets: &Secrets,
-    scratch: &Path,
+    files: &Files,
     launcher: &Launcher,
 ) -> CommandResult {
     let mut filled = order.clone();
     filled.env.extend(secrets.0.clone());
-    let ran = run(&filled, scratch, launcher);
+    let ran = run(&filled, files, launcher);
     if let Some(why) = secrets.spoken_in(&ran.stdout) {
         return CommandResult {
             end: End::Withheld(why),
@@ -496,7 +542,7 @@ const MAX_REPORT_BYTES: u64 = 16 << 20;
 
 /// Removes an earlier report. Anything but a file in its place cannot be mistaken for a new report, and
 /// neither can a path through anything but directories.
-fn remove_report(scratch: &Path, report: &str) -> io::Result<()> {
+pub(super) fn remove_report(scratch: &Path, report: &str) -> io::Result<()> {
     let (dir, name) = match parent(scratch, report) {
         Ok(found) => found,
         Err(Errno::ENOENT | Errno::ELOOP | Errno::ENOTDIR) => return Ok(()),

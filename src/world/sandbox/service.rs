@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use nix::unistd::Pid;
@@ -13,7 +13,7 @@ use regex::bytes::Regex;
 use super::api::{Call, Called};
 use super::api::{CommandSpec, Confinement, End};
 use super::http::call;
-use super::run::{Keep, Launcher, Running, how_it_ended};
+use super::run::{Files, Keep, Launcher, Running, how_it_ended};
 use crate::base::process::descendants;
 
 const POLL: Duration = Duration::from_millis(10);
@@ -85,7 +85,7 @@ impl Service {
     /// than the order's timeout.
     pub fn start(
         order: &CommandSpec,
-        scratch: &Path,
+        files: &Files,
         ready: &Ready,
         port: u16,
         launcher: &Launcher,
@@ -93,7 +93,7 @@ impl Service {
         let name = order.name.clone();
         let deadline = Instant::now().checked_add(order.timeout());
         let keep = Keep::Tail(order.output_bytes);
-        let running = match Running::start(launcher, order, scratch, keep) {
+        let running = match Running::start(launcher, order, files, keep) {
             Ok(running) => running,
             Err(error) => {
                 let why = error.to_string();

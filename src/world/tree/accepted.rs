@@ -99,21 +99,25 @@ impl AcceptedTree {
             changes.push((digest, change));
         }
         let mut tree = Self::of(baseline);
-        for (digest, change) in changes.into_iter().rev() {
-            tree.advance(digest, &change)?;
+        for (digest, change) in changes.iter().rev() {
+            tree.advance(*digest, change)?;
         }
-        Ok(tree)
+        tree.snapshot.forget_old_contents();
+        // The last change names all others by their digests, so the last tree tells of all.
+        match changes.first() {
+            Some((digest, last)) if tree.snapshot.digest() != last.tree => {
+                Err(AcceptedError::OtherTree(*digest))
+            }
+            _ => Ok(tree),
+        }
     }
 
     fn advance(&mut self, digest: Digest, change: &AcceptedChange) -> Result<(), AcceptedError> {
-        let failed = |source| AcceptedError::Patch {
+        let put = self.snapshot.put_files(&change.patch);
+        put.map_err(|source| AcceptedError::Patch {
             change: digest,
             source,
-        };
-        self.snapshot = self.snapshot.with(&change.patch).map_err(failed)?;
-        if self.snapshot.digest() != change.tree {
-            return Err(AcceptedError::OtherTree(digest));
-        }
+        })?;
         for path in change.patch.paths() {
             let authors = self.authors.entry(path.clone()).or_default();
             authors.insert(change.quest);
@@ -144,17 +148,16 @@ impl AcceptedTree {
                 return Ok(Err(conflicts.into_iter().map(authored).collect()));
             }
         };
-        let mut snapshot = match self.snapshot.with(&patch) {
-            Ok(snapshot) => snapshot,
-            Err(bad) => {
-                let first = patch.paths().next().cloned();
-                let conflicts = first.into_iter().map(|first| AuthoredConflict {
-                    conflict: Conflict::of_paths(first, bad.to_string()),
-                    quests: BTreeSet::new(),
-                });
-                return Ok(Err(conflicts.collect()));
-            }
-        };
+        let mut snapshot = self.snapshot.clone();
+        if let Err(bad) = snapshot.put_files(&patch) {
+            let first = patch.paths().next().cloned();
+            let conflicts = first.into_iter().map(|first| AuthoredConflict {
+                conflict: Conflict::of_paths(first, bad.to_string()),
+                quests: BTreeSet::new(),
+            });
+            return Ok(Err(conflicts.collect()));
+        }
+        snapshot.check_size("the files of the answer")?;
         let tree = snapshot.digest();
         snapshot.left_out.clone_from(&ours.left_out);
         let change = AcceptedChange {
@@ -181,25 +184,32 @@ impl AcceptedTree {
 }
 
 impl Snapshot {
-    /// This tree with the files of a patch.
-    pub(super) fn with(&self, patch: &TreePatch) -> Result<Self, BadPatch> {
-        let mut snapshot = Self {
-            listing: self.listing.without(patch.paths()),
-            new_contents: self.new_contents.clone(),
-            ..Self::default()
-        };
+    /// Makes the changes of a patch.
+    fn put_files(&mut self, patch: &TreePatch) -> Result<(), BadPatch> {
+        self.listing.remove(patch.paths());
         for (path, file) in &patch.files {
             let contents = file.bytes(path)?;
             let entry = file.entry(&contents);
             let Entry::File { sha256, .. } = entry else {
                 continue;
             };
-            snapshot.listing.put(path.clone(), entry)?;
-            snapshot
-                .new_contents
+            self.listing.put(path.clone(), entry)?;
+            self.new_contents
                 .insert(sha256, Arc::from(contents.as_slice()));
         }
-        Ok(snapshot)
+        Ok(())
+    }
+
+    /// Drops the contents of files that a later change replaced.
+    fn forget_old_contents(&mut self) {
+        let entries = self.listing.entries().values();
+        let kept: BTreeSet<Digest> = entries
+            .filter_map(|entry| match entry {
+                Entry::File { sha256, .. } => Some(*sha256),
+                Entry::Link { .. } => None,
+            })
+            .collect();
+        self.new_contents.retain(|digest, _| kept.contains(digest));
     }
 }
 

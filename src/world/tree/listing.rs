@@ -140,15 +140,18 @@ impl Listing {
 
     /// The same tree with nothing odd in it, and without these paths.
     pub(super) fn without<'a>(&self, paths: impl IntoIterator<Item = &'a TreePath>) -> Self {
-        let (mut entries, mut modified) = (self.entries.clone(), self.modified.clone());
-        for path in paths {
-            entries.remove(path);
-            modified.remove(path);
-        }
-        Self {
-            entries,
-            modified,
+        let mut listing = Self {
             odd: BTreeSet::new(),
+            ..self.clone()
+        };
+        listing.remove(paths);
+        listing
+    }
+
+    pub(super) fn remove<'a>(&mut self, paths: impl IntoIterator<Item = &'a TreePath>) {
+        for path in paths {
+            self.entries.remove(path);
+            self.modified.remove(path);
         }
     }
 

@@ -321,6 +321,18 @@ impl Snapshot {
         }
     }
 
+    /// These files alone.
+    pub fn only(&self, paths: &BTreeSet<TreePath>) -> Result<Self, TreeError> {
+        let mut only = Self::default();
+        for path in paths {
+            if let Some(entry) = self.listing.get(path) {
+                only.listing.put(path.clone(), entry.clone())?;
+            }
+        }
+        only.new_contents.clone_from(&self.new_contents);
+        Ok(only)
+    }
+
     /// Takes the zones of the working tree over the baseline, and reports every difference.
     pub fn take(
         root: &Path,
@@ -394,7 +406,25 @@ impl Snapshot {
 
     pub fn remove(&mut self, path: &TreePath) {
         self.left_out.remove(path);
-        self.listing = self.listing.without([path]);
+        self.listing.remove([path]);
+    }
+
+    /// Refuses a tree that has more than a tree may have; `with` names what was added to it.
+    pub(super) fn check_size(&self, with: &str) -> Result<(), TreeError> {
+        let entries = self.listing.entries();
+        let bytes = entries.values().map(|entry| match entry {
+            Entry::File { bytes, .. } => *bytes,
+            Entry::Link { to } => to.len() as u64,
+        });
+        let files = (entries.len() as u64, BOUNDS.files);
+        let bytes = (bytes.sum::<u64>(), BOUNDS.bytes);
+        for (what, (count, limit)) in [("files", files), ("bytes", bytes)] {
+            if count > limit {
+                let place = with.to_owned();
+                return Err(TreeError::TooMany { place, limit, what });
+            }
+        }
+        Ok(())
     }
 
     // The store is a folder that the agent may be able to write to, so the digest is checked.
