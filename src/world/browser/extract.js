@@ -19,12 +19,15 @@
   // Links that are on the screen, addresses that something touches, and what texts said when they
   // were measured, with a mark for each character.
   const clickable = new WeakSet(), touched = new WeakSet(), measured = new WeakMap();
+  // What texts said when they last waited to be measured.
+  const tried = new WeakMap();
   let states = new Map(), tokens = [], way = '', counted = 0, blocks = new Map();
 
   const root = () => document.documentElement;
   const above = (el) => el.assignedSlot || el.parentElement
     || (el.parentNode instanceof ShadowRoot ? el.parentNode.host : null);
-  const holderOf = (text) => text.parentElement ?? text.parentNode.host;
+  // None if the page took the text away.
+  const holderOf = (text) => text.parentElement ?? text.parentNode?.host ?? null;
   const cut = (a, b) => ({
     left: Math.max(a.left, b.left), top: Math.max(a.top, b.top),
     right: Math.min(a.right, b.right), bottom: Math.min(a.bottom, b.bottom),
@@ -217,9 +220,9 @@
     return found;
   }
 
-  // Looks at the page as it is now: what is not hidden waits to be measured, addresses first, and the
-  // other texts if `all`. What was measured once is not measured again.
-  function pass(all) {
+  // Looks at the page as it is now: what is not hidden waits to be measured, addresses first, and then
+  // other texts: none, those that did not wait before, or all. What was seen once is not measured again.
+  function pass(others) {
     states = new Map(); tokens = []; way = ''; counted = 0; blocks = new Map();
     const seen = [...texts(root())].filter(sees);
     for (const text of seen) {
@@ -247,7 +250,7 @@
       const chars = shown.flatMap((text) => [...text.data].map((_, i) => [text, i]));
       if (shown.length > 0 || isHit(link)) add({ chars, nodes: shown, link });
     }
-    if (all) addParts(seen);
+    if (others !== 'none') addParts(others === 'all' ? seen : seen.filter((text) => tried.get(text) !== text.data));
     return { hidden: unseen(), tokens: tokens.length };
   }
 
@@ -261,6 +264,7 @@
   function addParts(shown) {
     const parts = [];
     for (const text of shown) {
+      tried.set(text, text.data);
       const marks = marksOf(text);
       const pieces = [...text.data.matchAll(/\S{1,8}/gu)]
         .map((match) => [match.index, match.index + match[0].length])
@@ -308,8 +312,9 @@
   }
 
   // Scrolls to the first address that was not measured, and tells where the characters of all are
-  // that are in the window now.
-  function aim(block) {
+  // that are in the window now. If it is `late`, texts without addresses are not measured any more.
+  function aim(block, late) {
+    for (const one of tokens) if ((late && one.pieces) || !isThere(one)) one.done = true;
     if (block !== way) {
       way = block;
       for (const one of tokens) if (one.again) one.done = one.again = false;
@@ -337,6 +342,8 @@
     for (const { index } of found) plain(tokens[index]);
     return { found };
   }
+
+  const isThere = ({ nodes, link }) => nodes.every((node) => node.isConnected) && (link?.isConnected ?? true);
 
   function textsInWindow() {
     const isIn = (rect) => rect.bottom > 0 && rect.top < innerHeight;
@@ -592,7 +599,9 @@
   function click(at) {
     const el = controls[at];
     if (!el?.isConnected || !isHit(el)) return false;
-    el.click();
+    // An element of a drawing has no method for it.
+    if (el.click) el.click();
+    else el.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
     return true;
   }
 

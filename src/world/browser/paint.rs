@@ -23,8 +23,9 @@ pub(super) struct LetterBox(f64, f64, f64, f64);
 pub(super) struct Picture {
     width: usize,
     height: usize,
-    /// Red, green and blue of each pixel.
-    pixels: Vec<[u8; 3]>,
+    /// How many bytes a pixel has: red, green and blue, or one of grey, with or without alpha.
+    samples: usize,
+    bytes: Vec<u8>,
 }
 
 impl Picture {
@@ -34,24 +35,25 @@ impl Picture {
         let mut reader = decoder.read_info()?;
         let mut buffer = vec![0; reader.output_buffer_size().unwrap_or_default()];
         let info = reader.next_frame(&mut buffer)?;
-        let samples = info.color_type.samples();
-        let pixels = buffer[..info.buffer_size()].chunks_exact(samples);
-        let pixels = pixels.map(|pixel| match pixel {
-            [r, g, b, ..] => [*r, *g, *b],
-            [gray, ..] => [*gray; 3],
-            [] => [0; 3],
-        });
+        buffer.truncate(info.buffer_size());
         Ok(Self {
             width: info.width as usize,
             height: info.height as usize,
-            pixels: pixels.collect(),
+            samples: info.color_type.samples(),
+            bytes: buffer,
         })
     }
 
     fn at(&self, x: usize, y: usize) -> Option<[u8; 3]> {
-        (x < self.width && y < self.height)
-            .then(|| self.pixels.get(y * self.width + x).copied())
-            .flatten()
+        if x >= self.width || y >= self.height {
+            return None;
+        }
+        let start = (y * self.width + x) * self.samples;
+        match self.bytes.get(start..start + self.samples)? {
+            [red, green, blue, ..] => Some([*red, *green, *blue]),
+            [grey, ..] => Some([*grey; 3]),
+            [] => None,
+        }
     }
 }
 
@@ -79,7 +81,9 @@ impl Shots {
             let mut values = letter.iter().zip(same);
             values.all(|(one, two)| one.abs_diff(two) <= NOISE)
         };
-        contrast(letter, behind) >= MIN_CONTRAST && self.again.as_ref().is_none_or(calm)
+        letter != behind
+            && contrast(letter, behind) >= MIN_CONTRAST
+            && self.again.as_ref().is_none_or(calm)
     }
 
     /// Whether a line is drawn through the letters in these boxes: almost every column has
@@ -178,7 +182,8 @@ mod tests {
         Picture {
             width: 4,
             height: 4,
-            pixels: vec![color; 16],
+            samples: 3,
+            bytes: [color; 16].concat(),
         }
     }
 
@@ -227,7 +232,8 @@ mod tests {
             let without = Picture {
                 width: 10,
                 height: 20,
-                pixels: pixels.collect(),
+                samples: 3,
+                bytes: pixels.flatten().collect(),
             };
             let shots = Shots {
                 without,

@@ -49,6 +49,9 @@ const MAX_AIMS: usize = 40;
 /// How many screenfuls may have been measured when texts without addresses are looked at again.
 const MAX_AIMS_OF_ALL: usize = 60;
 
+/// How long texts without addresses are measured: what was not measured until then is not seen.
+const TEXTS_WITHIN: Duration = Duration::from_secs(15);
+
 /// Shows the page that `response` brought, and gives what a reader sees of it.
 pub(super) fn render(
     connection: &Connection,
@@ -114,6 +117,7 @@ fn show(
         loaded: false,
         active: Instant::now(),
         aims: 0,
+        looked: Instant::now(),
         requests: 0,
         unanswered: None,
         incomplete: false,
@@ -152,12 +156,24 @@ struct Tab<'a> {
     active: Instant,
     /// How many screenfuls were measured.
     aims: usize,
+    /// Since when the page is looked at.
+    looked: Instant,
     requests: usize,
     unanswered: Option<Unanswered>,
     incomplete: bool,
     leaves: Option<Url>,
     hops: Vec<Url>,
     forbidden: Vec<Url>,
+}
+
+/// Which texts without addresses a look at the page measures.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Others {
+    None,
+    /// Those that no look has measured.
+    New,
+    All,
 }
 
 /// What a look at the page found.
@@ -225,6 +241,7 @@ impl Tab<'_> {
             return Ok(Shown::Done(Rendered::Unanswered(why)));
         }
         self.phase = Phase::Clicking;
+        self.looked = Instant::now();
         let main = self.world(&self.frame.clone())?;
         if let Some(images) = self.look(main)? {
             return Ok(Shown::OnImages(images));
@@ -245,17 +262,25 @@ impl Tab<'_> {
     /// Gives the images that addresses stand on, if those were not loaded.
     fn look(&mut self, world: u64) -> Result<Option<BTreeSet<String>>, Failure> {
         self.evaluate::<Value>(world, "comail.still()")?;
-        let pass = self.measured_pass(world, None)?;
+        let pass = self.measured_pass(world, None, Others::All)?;
         let behind: Vec<String> = self.evaluate(world, "comail.images()")?;
         if self.images.is_empty() && !behind.is_empty() {
             return Ok(Some(behind.into_iter().collect()));
         }
-        if pass.hidden == 0 {
-            return Ok(None);
+        if pass.hidden > 0 {
+            self.open(world)?;
+            // What covered other texts may be gone.
+            self.measured_pass(world, None, Others::All)?;
         }
+        Ok(None)
+    }
+
+    /// Does what a reader does to see more: scrolls, points at menus and clicks, until no address is
+    /// hidden.
+    fn open(&mut self, world: u64) -> Result<(), Failure> {
         self.evaluate::<Value>(world, "comail.scrollThrough()")?;
         if self.settled_pass(world)?.hidden == 0 {
-            return Ok(None);
+            return Ok(());
         }
         let menus: usize = self.evaluate(world, "comail.findMenus()")?;
         for at in 0..menus {
@@ -263,7 +288,7 @@ impl Tab<'_> {
             let there = json!({"type": "mouseMoved", "x": x, "y": y});
             self.call("Input.dispatchMouseEvent", there)?;
             if self.settled_pass(world)?.hidden == 0 {
-                return Ok(None);
+                return Ok(());
             }
         }
         let controls: usize = self.evaluate(world, "comail.findControls()")?;
@@ -274,26 +299,34 @@ impl Tab<'_> {
                 break;
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     /// A look at the page when it has done what it was led to do.
     fn settled_pass(&mut self, world: u64) -> Result<Pass, Failure> {
         self.wait_until_quiet(QUIET_AFTER_CLICK)?;
         self.evaluate::<Value>(world, "comail.still()")?;
-        self.measured_pass(world, None)
+        self.measured_pass(world, None, Others::New)
     }
 
     /// One look at the page, or at a frame of this element, with the pixels of its addresses.
-    fn measured_pass(&mut self, world: u64, owner: Option<&Value>) -> Result<Pass, Failure> {
-        let all = self.aims < MAX_AIMS_OF_ALL;
-        let pass: Pass = self.evaluate(world, &format!("comail.pass({all})"))?;
+    fn measured_pass(
+        &mut self,
+        world: u64,
+        owner: Option<&Value>,
+        others: Others,
+    ) -> Result<Pass, Failure> {
+        let is_late = self.looked.elapsed() > TEXTS_WITHIN || self.aims >= MAX_AIMS_OF_ALL;
+        let others = json!(if is_late { Others::None } else { others });
+        let pass: Pass = self.evaluate(world, &format!("comail.pass({others})"))?;
         if pass.tokens == 0 {
             return Ok(pass);
         }
         for way in WAYS {
             for _ in 0..MAX_AIMS {
-                let aim: Option<Aim> = self.evaluate(world, &format!("comail.aim({way:?})"))?;
+                let is_late = self.looked.elapsed() > TEXTS_WITHIN;
+                let aim = format!("comail.aim({way:?}, {is_late})");
+                let aim: Option<Aim> = self.evaluate(world, &aim)?;
                 let Some(Aim { found }) = aim else { break };
                 let results = json!(self.measure(world, owner, found)?);
                 let last = way == WAYS[WAYS.len() - 1];
@@ -407,7 +440,7 @@ impl Tab<'_> {
                 };
                 let Ok(inside) = self.world(id) else { continue };
                 self.evaluate::<Value>(inside, "comail.still()")?;
-                self.measured_pass(inside, Some(&owner))?;
+                self.measured_pass(inside, Some(&owner), Others::All)?;
                 let body = self.serialised(inside)?;
                 // What has no address of its own is written by the page around it.
                 let url = Url::parse(url).ok();
