@@ -318,7 +318,7 @@ enum Reads {
     Rendered,
 }
 
-/// Has the gate look at these files, of which a browser said this. What is no address is left out.
+/// Judges the addresses that a browser found in these files. Malformed ones are left out.
 fn judged(files: &[PathBuf], told: &str, reads: Reads) -> Vec<Judged> {
     let start = Instant::now();
     let told = parsed(told, files);

@@ -43,8 +43,7 @@ impl TreeCopy {
         scratch: &Path,
         load: &Load<'_>,
     ) -> Result<Self, CopyError> {
-        let dir = private_dir(scratch)?;
-        snapshot.write_to(dir.path(), load)?;
+        let dir = written(snapshot, scratch, load)?;
         let stamp = stamp(dir.path()).map_err(CopyError::Unreadable)?;
         Ok(Self { dir, stamp })
     }
@@ -71,8 +70,7 @@ impl Copy {
         scratch: &Path,
         load: &Load<'_>,
     ) -> Result<Self, CopyError> {
-        let dir = private_dir(scratch)?;
-        snapshot.write_to(dir.path(), load)?;
+        let dir = written(snapshot, scratch, load)?;
         Ok(Self {
             files: Files::in_dir(dir.path()),
             dirs: vec![dir],
@@ -86,8 +84,8 @@ impl Copy {
         scratch: &Path,
         load: &Load<'_>,
     ) -> Result<Self, CopyError> {
-        let (dir, work) = (private_dir(scratch)?, private_dir(scratch)?);
-        edited.write_to(dir.path(), load)?;
+        let dir = written(edited, scratch, load)?;
+        let work = private_dir(scratch)?;
         Ok(Self {
             files: Files {
                 dir: dir.path().to_owned(),
@@ -109,6 +107,12 @@ impl Drop for Copy {
     fn drop(&mut self) {
         self.dirs.drain(..).for_each(remove);
     }
+}
+
+fn written(snapshot: &Snapshot, scratch: &Path, load: &Load<'_>) -> Result<TempDir, CopyError> {
+    let dir = private_dir(scratch)?;
+    snapshot.write_to(dir.path(), load)?;
+    Ok(dir)
 }
 
 fn private_dir(scratch: &Path) -> Result<TempDir, CopyError> {

@@ -338,11 +338,7 @@ impl<'a> LiveSandbox<'a> {
             self.failed(why.clone());
             return ran;
         }
-        let unchanged = match self.base.get() {
-            Some(Ok(base)) => base.check().map_err(|error| self.failed(error.to_string())),
-            _ => Ok(()),
-        };
-        match unchanged.and_then(|()| self.refuse_less(&ran.confinement, &order.network)) {
+        match self.refuse_less(&ran.confinement, &order.network) {
             Ok(()) => ran,
             Err(why) => CommandResult::not_started(order, why),
         }
@@ -483,6 +479,11 @@ impl Sandbox for LiveSandbox<'_> {
     }
 
     fn failure(&self) -> Option<String> {
+        if let Some(Ok(base)) = self.base.get()
+            && let Err(changed) = base.check()
+        {
+            self.failed(changed.to_string());
+        }
         let own = self.failure.borrow().clone();
         own.or_else(|| self.control.get()?.failure())
     }

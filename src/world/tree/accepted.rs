@@ -103,7 +103,7 @@ impl AcceptedTree {
             tree.advance(*digest, change)?;
         }
         tree.snapshot.forget_old_contents();
-        // The last change names all others by their digests, so the last tree tells of all.
+        // Each change has the digest of the one before it, so only the last tree must be compared.
         match changes.first() {
             Some((digest, last)) if tree.snapshot.digest() != last.tree => {
                 Err(AcceptedError::OtherTree(*digest))
