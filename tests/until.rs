@@ -630,11 +630,12 @@ fn nothing_is_left_in_the_temporary_directory_and_others_cannot_enter_it() {
     command.args(["--", "sh", "-c", agent]);
     std::thread::scope(|scope| {
         let run = scope.spawn(|| Run::of(&mut command));
-        let is_slow =
-            |copy: &Path| copy.join("src/slow").exists() && copy.join("src/modes").exists();
+        let is_in_a_copy = |name: &str| {
+            let mut copies = fs::read_dir(temporary.path()).expect("a directory");
+            copies.any(|copy| copy.is_ok_and(|copy| copy.path().join(name).exists()))
+        };
         poll::until("a poll is slow", || {
-            let copies = fs::read_dir(temporary.path()).expect("a directory");
-            copies.flatten().any(|copy| is_slow(&copy.path()))
+            is_in_a_copy("src/slow") && is_in_a_copy("src/modes")
         });
         place.write("src/go", "");
         run.join().expect("a run").exits(8);

@@ -85,9 +85,8 @@ impl Transcript {
     }
 
     fn does(&mut self, text: &str) {
-        let mut lines = text.lines().rev().map(str::trim);
-        if let Some(line) = lines.find(|line| !line.is_empty()) {
-            self.doing = Some(truncate(line, MAX_DOING).into_owned());
+        if let Some(line) = text.trim().lines().next_back() {
+            self.doing = Some(truncate(line.trim_start(), MAX_DOING).into_owned());
         }
     }
 
