@@ -3,11 +3,13 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::thread;
 
 use walkdir::WalkDir;
 
 use crate::harness::Run;
 use crate::harness::letters::Letters;
+use crate::harness::poll::until;
 use crate::harness::quest_play::QuestPlay;
 use crate::harness::shell_quest::{ShellQuest, said};
 
@@ -364,6 +366,35 @@ fn a_script_that_deletes_the_tree_deletes_a_copy() {
     assert_eq!(quest.tries("exit 0").verdict, "PASS");
     let mut left = fs::read_dir(quest.place.at("tmp")).expect("a folder");
     assert!(left.next().is_none());
+}
+
+/// Another process of the same user finds the tree that a command sees, and makes it pass.
+#[test]
+fn a_judgement_whose_tree_was_changed_does_not_count() {
+    let quest = ShellQuest::new("20s");
+    let script = "touch started; until grep -q changed own/data; do :; done\n";
+    fs::write(quest.at("in/try.sh"), script).expect("a script");
+    let (before, tmp) = (quest.place.ledger(), quest.place.at("tmp"));
+    let mut command = quest.place.command();
+    let submit = ["submit", "--id=1", "--file=in/try.sh"];
+    command.env("TMPDIR", &tmp).args(submit);
+    let in_copies = |name: &str| {
+        let copies = fs::read_dir(&tmp).expect("a folder");
+        let paths = copies.map(|copy| copy.expect("an entry").path().join(name));
+        paths.filter(|path| path.exists()).collect::<Vec<_>>()
+    };
+    let run = thread::scope(|scope| {
+        let run = scope.spawn(|| Run::of(&mut command));
+        until("the command runs", || !in_copies("started").is_empty());
+        for data in in_copies("own/data") {
+            fs::write(data, "changed\n").expect("a change");
+        }
+        run.join().expect("a run")
+    });
+    run.says("was changed by another process");
+    run.exits(1);
+    assert_eq!(quest.place.ledger(), before);
+    assert_eq!(quest.tries("exit 0").verdict, "PASS");
 }
 
 #[test]

@@ -21,7 +21,7 @@ use comail::gate::checks::outside::Gathered;
 use comail::gate::{Case, Gate as _, GateSettings, Judgement};
 use comail::quest::file::QuestFile;
 use comail::quest::{Fields, Key, Quest, QuestId, Submission, Verdict, email};
-use comail::world::browser::{Browser, Resource, Resources};
+use comail::world::browser::{Browser, Resource, ResourceAnswer, Resources};
 use comail::world::evidence::recorded::RecordedWorld;
 use comail::world::mailbox::Mailbox;
 use comail::world::sandbox::{Launcher, NoSandbox};
@@ -109,8 +109,10 @@ struct Address {
     /// It is in a link that can be clicked.
     link: bool,
     /// It is in a link without words, for which a style sheet that was not saved may have drawn an
-    /// icon, or on a page that is blank without what was not saved.
+    /// icon, or on a page without any text.
     unclear: bool,
+    /// The page is blank until a script that was not saved shows it.
+    blank: bool,
     /// All other places where it is.
     places: Vec<String>,
     around: String,
@@ -127,8 +129,10 @@ enum Place {
 }
 
 impl Address {
-    fn place(&self) -> Place {
-        if self.text || self.link {
+    fn place(&self, reads: Reads) -> Place {
+        if self.blank && reads == Reads::Rendered {
+            Place::Unclear
+        } else if self.text || self.link {
             Place::Shown
         } else if self.unclear {
             Place::Unclear
@@ -148,6 +152,7 @@ impl Address {
 #[derive(Debug)]
 struct Judged {
     page: usize,
+    place: Place,
     address: Address,
     verdict: Verdict,
     rules: Vec<String>,
@@ -178,12 +183,26 @@ struct Snapshot<'a> {
     rendered: OnceCell<Rendered>,
 }
 
-/// Nothing that a saved page asks for can be reached.
+/// Nothing that a saved page asks for can be reached, but a picture stands for each picture.
 struct Offline;
 
+const PICTURE: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" width="120" height="30">
+<rect width="120" height="30" fill="#777"/></svg>"##;
+
 impl Resources for Offline {
-    fn get(&self, _: &Url, _: Duration) -> Resource {
-        Resource::Unreachable
+    fn get(&self, url: &Url, _: Duration) -> Resource {
+        let extension = Path::new(url.path()).extension().unwrap_or_default();
+        if ["gif", "jpg", "jpeg", "png", "svg", "webp"]
+            .iter()
+            .all(|it| extension != *it)
+        {
+            return Resource::Unreachable;
+        }
+        Resource::Answered(ResourceAnswer {
+            status: 200,
+            headers: vec![("Content-Type".to_owned(), "image/svg+xml".to_owned())],
+            body: PICTURE.into(),
+        })
     }
 
     fn may_read(&self, _: &Url) -> bool {
@@ -377,6 +396,7 @@ fn of_share(files: &[PathBuf], share: Vec<Told>, reads: Reads) -> Vec<Judged> {
                 .collect();
             all.push(Judged {
                 page,
+                place: address.place(reads),
                 address,
                 verdict: judgement.verdict,
                 rules: rules.into_iter().collect(),
@@ -461,10 +481,10 @@ fn what_a_reader_sees_is_accepted_and_what_the_source_holds_is_not() {
 /// Every address of the pages made here is found, where its name says.
 fn the_browser_sees_what_is_shown(made: &[Judged]) {
     let mut count = BTreeMap::new();
-    for Judged { address, .. } in made {
-        assert_eq!(address.place(), named(&address.address), "{address:?}");
+    for Judged { place, address, .. } in made {
+        assert_eq!(*place, named(&address.address), "{address:?}");
         assert_eq!(address.link, address.address.starts_with("linked"));
-        *count.entry(address.place()).or_insert(0) += 1;
+        *count.entry(*place).or_insert(0) += 1;
     }
     let written = |start: &str| {
         let pages = MADE.iter().map(|(_, html)| *html);
@@ -478,7 +498,7 @@ fn the_browser_sees_what_is_shown(made: &[Judged]) {
 
 fn the_gate_agrees(made: &[Judged]) {
     for judged in made {
-        let expected = judged.address.place() == Place::Source;
+        let expected = judged.place == Place::Source;
         assert_eq!(judged.is_refused(), expected, "{judged:?}");
     }
 }
@@ -582,7 +602,7 @@ struct Figures<'a> {
 
 impl<'a> Figures<'a> {
     fn of(pages: usize, all: &'a [Judged]) -> Self {
-        let at = |place: Place| all.iter().filter(move |it| it.address.place() == place);
+        let at = |place: Place| all.iter().filter(move |it| it.place == place);
         let refused = at(Place::Shown).filter(|it| it.is_refused());
         let (left, refused) = refused.partition(|it| it.is_left_for_the_page());
         let with_addresses: BTreeSet<usize> = all.iter().map(|it| it.page).collect();

@@ -22,6 +22,7 @@ mod claims;
 #[cfg(target_os = "linux")]
 mod command;
 mod command_pinned;
+mod command_service;
 mod completions;
 mod configuration;
 mod corpus;

@@ -5,7 +5,8 @@
 // TOOLS holds node_modules; LIST is a file with the path of a page in each line. Prints a line of
 // JSON for each page: its number in LIST, the made-up URL that it was opened at, and its addresses,
 // each with whether it is painted as text, is in a link that can be clicked, or cannot be told from
-// what was saved, all other places where it is, and what is around it. No request leaves the machine.
+// what was saved, whether the page is blank without a script, all other places where it is, and what
+// is around it. No request leaves the machine.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -8,7 +8,7 @@ export const look = (source) => {
   const found = new Map();
   const put = (address, place, around) => {
     const key = address.toLowerCase().replace(/[.-]+$/, "");
-    const known = found.get(key) ?? { address: key, ...UNSEEN, places: [] };
+    const known = found.get(key) ?? { address: key, ...UNSEEN, blank, places: [] };
     found.set(key, known);
     if (place in UNSEEN) known[place] = true;
     else if (!known.places.includes(place)) known.places.push(place);
@@ -33,6 +33,9 @@ export const look = (source) => {
   };
 
   // Some pages are blank until a script that is not there shows them.
+  const blank = ![document.documentElement, document.body].every(
+    (element) => element?.checkVisibility({ opacityProperty: true, visibilityProperty: true }),
+  );
   for (const element of [document.documentElement, document.body]) {
     const shown = { opacity: "1", visibility: "visible", animation: "none", transition: "none" };
     if (element && getComputedStyle(element).display === "none") shown.display = "block";
@@ -125,7 +128,9 @@ export const look = (source) => {
     const parts = [link, ...link.querySelectorAll("*")];
     const isSeen =
       link.tagName === "AREA" || parts.some((it) => isPainted(it, it.getClientRects()));
-    const isBare = !link.textContent.trim() && !link.querySelector(PICTURES);
+    // An SVG may be drawn by a file that is not there.
+    const draws = (it) => !(it instanceof SVGSVGElement) || it.getBBox().width > 0;
+    const isBare = !link.textContent.trim() && ![...link.querySelectorAll(PICTURES)].some(draws);
     const isIcon = link.tagName !== "AREA" && isBare && parts.every(shows);
     const html = link.outerHTML.slice(0, 200);
     const addressees = decoded(href.slice("mailto:".length).split("?")[0]);

@@ -1,6 +1,7 @@
 //! What a page asks for while it is shown, and what it is given.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -11,7 +12,7 @@ use url::Url;
 
 use crate::world::{Unanswered, UnansweredKind};
 
-/// The most requests that are answered for one page.
+/// The most requests that are made for one page.
 pub(super) const MAX_REQUESTS: usize = 60;
 
 /// A transparent picture of one pixel, in place of images that no address stands on.
@@ -143,4 +144,76 @@ impl Paused {
 pub(super) fn too_many() -> Unanswered {
     let detail = format!("the page asks for more than {MAX_REQUESTS} files");
     Unanswered::new(UnansweredKind::Budget, detail)
+}
+
+/// Asks one host for one file after the other while requests are left. A host that cannot be reached
+/// is asked once.
+pub(super) fn ask_host(
+    asked: Vec<(Paused, Url)>,
+    left: &AtomicUsize,
+    get: impl Fn(&Url) -> Resource,
+) -> Vec<(Paused, Url, Resource)> {
+    let mut is_unreachable = false;
+    let one_less = |left: usize| left.checked_sub(1);
+    let answered = asked.into_iter().map(|(paused, url)| {
+        let resource = if is_unreachable {
+            Resource::Unreachable
+        } else if left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less)
+            .is_ok()
+        {
+            get(&url)
+        } else {
+            Resource::Unanswered(too_many())
+        };
+        is_unreachable = resource == Resource::Unreachable;
+        (paused, url, resource)
+    });
+    answered.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_host(count: usize) -> Vec<(Paused, Url)> {
+        let one = |at: usize| {
+            let url = format!("https://acme.co.kr/{at}.js");
+            let paused = json!({
+                "requestId": at.to_string(),
+                "request": {"url": url, "method": "GET"},
+                "frameId": "1",
+                "resourceType": "Script",
+            });
+            let paused = serde_json::from_value(paused).unwrap();
+            (paused, Url::parse(&url).unwrap())
+        };
+        (0..count).map(one).collect()
+    }
+
+    #[test]
+    fn a_host_that_cannot_be_reached_costs_one_request() {
+        let left = AtomicUsize::new(2);
+        let got = ask_host(of_host(5), &left, |_| Resource::Unreachable);
+        assert!(
+            got.iter()
+                .all(|(_, _, resource)| *resource == Resource::Unreachable)
+        );
+        assert_eq!(got.len(), 5);
+        assert_eq!(left.into_inner(), 1);
+    }
+
+    #[test]
+    fn files_beyond_the_budget_are_not_asked_for() {
+        let left = AtomicUsize::new(2);
+        let answer = Resource::Answered(ResourceAnswer {
+            status: 404,
+            headers: Vec::new(),
+            body: Vec::new(),
+        });
+        let got = ask_host(of_host(3), &left, |_| answer.clone());
+        let got: Vec<_> = got.into_iter().map(|(_, _, resource)| resource).collect();
+        let too_many = Resource::Unanswered(too_many());
+        assert_eq!(got, [answer.clone(), answer, too_many]);
+    }
 }

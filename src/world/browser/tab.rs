@@ -1,6 +1,7 @@
 //! Shows one page, and asks what is painted.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::atomic::AtomicUsize;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use url::Url;
 use super::connection::{Connection, Failure, Line, Message};
 use super::paint::{LetterBox, Picture, Shots};
 use super::requests::{
-    MAX_REQUESTS, Paused, Purpose, Resource, ResourceAnswer, Resources, too_many,
+    MAX_REQUESTS, Paused, Purpose, Resource, ResourceAnswer, Resources, ask_host, too_many,
 };
 use crate::world::{Rendered, RenderedFrame, RenderedPage, Response, Unanswered, UnansweredKind};
 
@@ -118,7 +119,8 @@ fn show(
         active: Instant::now(),
         aims: 0,
         looked: Instant::now(),
-        requests: 0,
+        requests_left: MAX_REQUESTS,
+        unreachable: HashSet::new(),
         unanswered: None,
         incomplete: false,
         leaves: None,
@@ -158,7 +160,9 @@ struct Tab<'a> {
     aims: usize,
     /// Since when the page is looked at.
     looked: Instant,
-    requests: usize,
+    requests_left: usize,
+    /// Hosts that were asked for in vain.
+    unreachable: HashSet<String>,
     unanswered: Option<Unanswered>,
     incomplete: bool,
     leaves: Option<Url>,
@@ -591,31 +595,42 @@ impl Tab<'_> {
     fn answer(&mut self, batch: Vec<Paused>) -> Result<(), Failure> {
         let mut by_host: BTreeMap<String, Vec<(Paused, Url)>> = BTreeMap::new();
         for paused in batch {
-            if let Some(url) = self.answered_at_once(&paused)? {
-                let host = url.host_str().unwrap_or_default().to_owned();
+            let Some(url) = self.answered_at_once(&paused)? else {
+                continue;
+            };
+            let host = url.host_str().unwrap_or_default().to_owned();
+            // Each host costs a request at least.
+            if by_host.contains_key(&host) || by_host.len() < self.requests_left {
                 by_host.entry(host).or_default().push((paused, url));
+            } else {
+                self.give(&paused, &Resource::Unanswered(too_many()))?;
             }
         }
+        let left = AtomicUsize::new(self.requests_left);
         let (resources, until) = (self.resources, self.load_until.max(Instant::now()));
-        let got: Vec<(Paused, Resource)> = thread::scope(|scope| {
-            let hosts = by_host.into_values().map(|asked| {
-                scope.spawn(move || {
-                    let one = |(paused, url): (Paused, Url)| {
-                        let left = until.saturating_duration_since(Instant::now());
-                        let resource = resources.get(&url, left.max(QUIET));
-                        (paused, resource)
-                    };
-                    asked.into_iter().map(one).collect::<Vec<_>>()
-                })
-            });
+        let get = |url: &Url| {
+            let within = until.saturating_duration_since(Instant::now());
+            resources.get(url, within.max(QUIET))
+        };
+        let got: Vec<(Paused, Url, Resource)> = thread::scope(|scope| {
+            let hosts = by_host
+                .into_values()
+                .map(|asked| scope.spawn(|| ask_host(asked, &left, get)));
             let hosts: Vec<_> = hosts.collect();
             let got = hosts
                 .into_iter()
                 .flat_map(|host| host.join().unwrap_or_default());
             got.collect()
         });
-        for (paused, resource) in got {
+        self.requests_left = left.into_inner();
+        for (paused, url, resource) in got {
             self.give(&paused, &resource)?;
+            match &resource {
+                // Another page of the visit has a budget of its own.
+                Resource::Unanswered(why) if *why == too_many() => continue,
+                Resource::Unreachable => self.unreachable.extend(url.host_str().map(str::to_owned)),
+                Resource::Unanswered(_) | Resource::Answered(_) => {}
+            }
             self.known.insert(paused.request.url, resource);
         }
         Ok(())
@@ -675,10 +690,10 @@ impl Tab<'_> {
             self.give(paused, &known)?;
             return Ok(None);
         }
-        self.requests += 1;
-        if self.requests > MAX_REQUESTS {
-            self.lacks(purpose, too_many());
-            return refuse(self, "BlockedByClient");
+        let host = url.host_str().unwrap_or_default();
+        if self.unreachable.contains(host) {
+            self.give(paused, &Resource::Unreachable)?;
+            return Ok(None);
         }
         Ok(Some(url))
     }

@@ -92,16 +92,16 @@ pub(super) fn is_section(element: &Element) -> bool {
     )
 }
 
-/// Counts the region of the page that an element opens.
-///
-/// The page's header and footer are the elements of that name outside all sections, those with
-/// the role, and those whose id or class is that whole word.
 /// The level of a heading, from 1 to 6.
 pub(super) fn heading_level(element: &Element) -> Option<u8> {
     let level = element.name().strip_prefix('h')?.parse().ok()?;
     (1..=6).contains(&level).then_some(level)
 }
 
+/// Counts the region of the page that an element opens.
+///
+/// The page's header and footer are the elements of that name outside all sections, those with
+/// the role, and those whose id or class is that whole word.
 pub(super) fn enter_region(element: &Element, in_section: bool, regions: &mut Regions) {
     let called = |called: &[&str]| {
         names(element).any(|one| called.iter().any(|name| one.eq_ignore_ascii_case(name)))
