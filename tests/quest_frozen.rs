@@ -481,6 +481,34 @@ fn a_missing_tree_or_folder_for_copies_costs_no_try() {
     }
 }
 
+/// The checks' program is in a virtual environment, and the quest file names what else it reads.
+#[test]
+fn a_change_of_what_programs_load_costs_no_try() {
+    let scanned = || {
+        ShellQuest::scanned("20s", |place| {
+            let text = fs::read_to_string(place.at("quest.toml")).expect("a quest file");
+            let text = text.replace("[\"sh\",", "[\"./env/bin/tool\",");
+            let text = text.replace("[tree]\n", "[tree]\nruntime = [\"common.sh\"]\n");
+            place.write("quest.toml", text);
+            place.write("common.sh", "");
+            program(place, "env/bin/tool", RUNS);
+            place.write("env/pyvenv.cfg", "home = /usr/bin\n");
+        })
+    };
+    let quest = scanned();
+    let added = quest.place.at("env/lib.pth");
+    let adds = || fs::write(&added, "import os\n").expect("a file");
+    submits_twice(&quest, adds, || fs::remove_file(&added).expect("a file"));
+    let quest = scanned();
+    let common = quest.place.at("common.sh");
+    let writes = |text: &'static str| fs::write(&common, text).expect("a file");
+    submits_twice(&quest, || writes("exit 0\n"), || writes(""));
+    writes("exit 0\n");
+    let run = quest.place.run(["submit", "--id=2", "--file=in/try.sh"]);
+    run.says("common.sh, which the checks' programs may load, changed since the session was made");
+    run.exits(1);
+}
+
 #[test]
 fn less_confinement_than_at_the_scan_costs_no_try() {
     let quest = ShellQuest::new("20s");

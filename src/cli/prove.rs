@@ -149,7 +149,7 @@ pub(super) fn freeze_as(freezing: Freezing<'_>, path: &Path) -> Result<Frozen> {
         FreezeError::Faulty(Faulty { mistake, .. }) => {
             UsageError(format!("{}:{mistake}", path.display())).into()
         }
-        FreezeError::Control { .. } => {
+        FreezeError::Control { .. } | FreezeError::Runtime(_) => {
             let error = anyhow::Error::new(error);
             UsageError(format!("{}: {error:#}", path.display())).into()
         }

@@ -16,7 +16,7 @@ use crate::judge::error::{JudgeError, settings};
 use crate::judge::panel::SessionGate;
 use crate::judge::quest_file::FrozenPanel;
 use crate::judge::quest_file::{
-    Definition, FixerPlan, fixer, frozen_control, frozen_listing, services,
+    Definition, FixerPlan, fixer, frozen_control, frozen_listing, frozen_runtime, services,
 };
 use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, Manifest, Session};
@@ -133,10 +133,12 @@ impl SessionKind {
             return config.transpose();
         };
         let control = frozen_control(definition, &store)?;
+        let runtime = frozen_runtime(definition, &store)?;
         let (baseline, load) = frozen_listing(definition, store)?;
         let services = self.services.clone();
         let mut config = definition.sandbox_config(services, baseline, load, &dir)?;
         config.control = control;
+        config.runtime = runtime;
         if let Some(panel) = &self.panel {
             panel.allow_programs(&mut config);
         }

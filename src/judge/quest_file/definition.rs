@@ -6,12 +6,13 @@
 //!              "variables":{"PATH":"…"}},
 //!  "tree":{"root":"/…","write":["tests/**"],"ignore":["*.log"],
 //!          "gitignore":{".gitignore":"target/\n"},"listing":"<sha-256>","control":"<sha-256>"},
-//!  "scratch":"/tmp","confinement":{"landlock":6,"namespaces":["pid",…]}}
+//!  "runtime":"<sha-256>","scratch":"/tmp","confinement":{"landlock":6,"namespaces":["pid",…]}}
 //! ```
 //!
 //! The whole text is frozen, and `scan` is the last command to read the file. `listing` is the digest
 //! of the tree's listing, which is in `evidence/` with the contents of the files. `control` is the
-//! same for the tree of the passing control, if a check runs its script on it.
+//! same for the tree of the passing control, if a check runs its script on it. `runtime` is the digest
+//! of a list, in `evidence/` too, of the files that the programs load from outside the tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -34,8 +35,8 @@ use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, KindRecord, Manifest, SessionError};
 use crate::world::evidence::unpack;
 use crate::world::sandbox::{
-    Base, CommandSpec, Confinement, Contents, Files, Launcher, Network, Ready, SandboxConfig,
-    ServicePlan, run,
+    Base, CommandSpec, Confinement, Contents, Files, Launcher, Network, Ready, Runtime,
+    SandboxConfig, ServicePlan, run,
 };
 use crate::world::tree::{BOUNDS, BadGlob, Gitignores, Ignored, Listing, Zones};
 
@@ -52,6 +53,9 @@ pub struct Definition {
     pub gathered: Gathered,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<FrozenTree>,
+    /// The digest of what its programs load from outside the tree, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<Digest>,
     pub scratch: PathBuf,
     #[serde(default)]
     pub confinement: Confinement,
@@ -225,9 +229,29 @@ pub(in crate::judge) fn frozen_control(
     }
 }
 
-fn stocked_listing(store: &EvidenceStore, digest: Digest) -> Result<Listing, SessionError> {
+/// What the programs loaded from outside the tree when the session was made.
+pub(in crate::judge) fn frozen_runtime(
+    definition: &Definition,
+    store: &EvidenceStore,
+) -> Result<Runtime, SessionError> {
+    let Some(digest) = definition.runtime else {
+        return Ok(Runtime::default());
+    };
+    let text = stocked_text(store, digest)?;
+    let read = text.filter(|text| Digest::of(text) == digest);
+    let read = read.and_then(|text| serde_json::from_slice(&text).ok());
+    let lost = "the list of the programs' files in evidence/ is missing or was changed; restore it \
+                from a backup";
+    read.ok_or_else(|| SessionError::Stock(lost.to_owned()))
+}
+
+fn stocked_text(store: &EvidenceStore, digest: Digest) -> Result<Option<Vec<u8>>, SessionError> {
     let packed = store.load(digest)?;
-    let text = packed.and_then(|packed| unpack(&packed, MAX_LISTING_BYTES).ok());
+    Ok(packed.and_then(|packed| unpack(&packed, MAX_LISTING_BYTES).ok()))
+}
+
+fn stocked_listing(store: &EvidenceStore, digest: Digest) -> Result<Listing, SessionError> {
+    let text = stocked_text(store, digest)?;
     let read = text.and_then(|text| serde_json::from_slice::<Listing>(&text).ok());
     let lost =
         "the tree's listing in evidence/ is missing or was changed; restore it from a backup";

@@ -32,7 +32,7 @@ use crate::quest::email;
 use crate::quest::file::{Mistake, Panel, QuestFile, Spot, TreeTable};
 use crate::session::{DRAFT_PREFIX, EvidenceStore, Manifest, SessionError};
 use crate::world::evidence::pack;
-use crate::world::sandbox::{Confinement, Pinned, SandboxConfig};
+use crate::world::sandbox::{Confinement, Pinned, Runtime, RuntimeError, SandboxConfig};
 use crate::world::tree::{
     Ignored, Listing, Store, TreeError, TreePath, Zones, read_gitignores, take_baseline,
 };
@@ -54,6 +54,7 @@ pub struct Freezing<'a> {
 pub struct Frozen {
     pub definition: Definition,
     pub listing: Listing,
+    runtime: Runtime,
     control: Option<(ControlTree, Listing)>,
 }
 
@@ -73,6 +74,8 @@ pub enum FreezeError {
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
     #[error(
         "the gate runs {}, which is in the tree but not a part of it that is compared, so an agent \
          could change what it loads: name a program outside the tree, or scan with another PATH",
@@ -123,7 +126,11 @@ impl Freezing<'_> {
                 return Err(FreezeError::Program { path });
             }
         }
+        let declared = file.tree.iter().flat_map(|table| &table.runtime);
+        let declared = declared.map(|path| here.join(path));
+        let runtime = Runtime::take(gathered.programs.values(), declared)?;
         let definition = Definition {
+            runtime: (!runtime.is_empty()).then(|| runtime.digest()),
             sha256: Digest::of(self.text.as_bytes()),
             path: self.path.display().to_string(),
             command: self.command.clone(),
@@ -136,6 +143,7 @@ impl Freezing<'_> {
         Ok(Frozen {
             definition,
             listing: listing.unwrap_or_default(),
+            runtime,
             control,
         })
     }
@@ -238,16 +246,19 @@ fn unseen_zone(table: &TreeTable, ignored: &Ignored) -> Option<String> {
 }
 
 impl Frozen {
-    /// Stores the tree in the new session: its listing and its files.
+    /// Stores what it saw in the new session: the tree, with its files, and what programs load.
     ///
     /// # Errors
     ///
     /// If a file has changed since it was listed, or the disk fails.
     pub fn stock(&self, store: &EvidenceStore) -> Result<(), SessionError> {
+        let keep = |digest: Digest, bytes: &[u8]| store.stock(digest, &pack(bytes));
+        if let Some(digest) = self.definition.runtime {
+            keep(digest, &self.runtime.to_json())?;
+        }
         let Some(tree) = &self.definition.tree else {
             return Ok(());
         };
-        let keep = |digest: Digest, bytes: &[u8]| store.stock(digest, &pack(bytes));
         // The globs were read when the file was frozen.
         let ignored = tree.ignored();
         let ignored = ignored.map_err(|bad| SessionError::Stock(bad.to_string()))?;

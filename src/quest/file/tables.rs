@@ -165,6 +165,11 @@ pub struct TreeTable {
     /// Whether to leave out what the tree's `.gitignore` files ignore. `scan` freezes their rules.
     #[serde(default = "yes")]
     pub gitignore: bool,
+    /// Files and directories outside the tree that the checks' programs load, relative to the quest
+    /// file. `scan` freezes them. The virtual environment and the `node_modules` of a program need no
+    /// entry.
+    #[serde(default)]
+    pub runtime: Vec<String>,
     /// Whether each agent works in a worktree of its own, and each answer is judged together with all
     /// accepted work.
     #[serde(default)]

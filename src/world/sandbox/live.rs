@@ -6,13 +6,8 @@ mod tests;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
-use std::fs::File;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::{fs, io};
-
-use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::PathBuf;
 
 use super::api::{
     Call, Called, ChatOrder, Chatted, CommandResult, CommandSpec, Confinement, Edit, End, FileSeen,
@@ -20,7 +15,9 @@ use super::api::{
 };
 use super::copies::{Copy, CopyError, TreeCopy};
 use super::http::{call, chat};
+use super::program::Pinned;
 use super::run::{Files, Launcher, Secrets, run_with, variable};
+use super::runtime::{Runtime, RuntimeState};
 use super::service::{Ready, Service, ServiceFailed, free_port, is_taken};
 use crate::base::Digest;
 use crate::quest::Span;
@@ -49,6 +46,8 @@ pub struct SandboxConfig {
     pub scratch: PathBuf,
     /// The only programs that may be run.
     pub programs: Vec<Pinned>,
+    /// What they load.
+    pub runtime: Runtime,
     pub services: BTreeMap<String, ServicePlan>,
     pub launcher: Launcher,
     /// The confinement of commands when the session was made.
@@ -98,6 +97,7 @@ impl SandboxConfig {
             load: Box::new(|_| Ok(None)),
             scratch,
             programs: Vec::new(),
+            runtime: Runtime::default(),
             services: BTreeMap::new(),
             launcher,
             confinement: Confinement::default(),
@@ -116,9 +116,26 @@ impl SandboxConfig {
         ))
     }
 
-    fn refuse_changed(&self, order: &CommandSpec) -> Result<(), String> {
+    /// How to start a command whose program, and what it loads, are those of the scan; otherwise what
+    /// changed.
+    fn launcher_of(&self, order: &CommandSpec) -> Result<Launcher, String> {
         let program = order.argv.first().map_or("", String::as_str);
-        self.changed_program(program).map_or(Ok(()), Err)
+        if let Some(change) = self.changed_program(program) {
+            return Err(change);
+        }
+        let ignore_compiled = match self.runtime.state() {
+            RuntimeState::Same => false,
+            RuntimeState::Compiled => true,
+            RuntimeState::Changed(how) => {
+                return Err(format!(
+                    "{how} since the session was made: restore it, or scan again"
+                ));
+            }
+        };
+        Ok(Launcher {
+            ignore_compiled,
+            ..self.launcher.clone()
+        })
     }
 }
 
@@ -127,12 +144,12 @@ impl SandboxConfig {
 pub fn run_in_tree(config: &SandboxConfig, order: &CommandSpec) -> Result<CommandResult, String> {
     let root = config.root.as_deref();
     let root = root.ok_or_else(|| "there is no tree to run in".to_owned())?;
-    config.refuse_changed(order)?;
+    let launcher = config.launcher_of(order)?;
     let secrets = Secrets::take(&order.pass, variable).map_err(|missing| missing.to_string())?;
     let launcher = Launcher {
         // The scratch directory, because a command must not find its temporary files in the tree.
         temporary: Some(config.scratch.clone()),
-        ..config.launcher.clone()
+        ..launcher
     };
     Ok(run_with(order, &secrets, &Files::in_dir(root), &launcher))
 }
@@ -280,9 +297,9 @@ impl<'a> LiveSandbox<'a> {
 
     /// Refuses a program that changed. The quest file names the program, so its change is not the fault
     /// of the answer.
-    fn refuse_changed(&self, order: &CommandSpec) -> Result<(), String> {
-        let unchanged = self.config.refuse_changed(order);
-        unchanged.map_err(|why| self.failed(why))
+    fn launcher_of(&self, order: &CommandSpec) -> Result<Launcher, String> {
+        let launcher = self.config.launcher_of(order);
+        launcher.map_err(|why| self.failed(why))
     }
 
     fn seen(&self, snapshot: &Snapshot, path: &TreePath) -> FileSeen {
@@ -329,9 +346,9 @@ impl<'a> LiveSandbox<'a> {
         Copy::over(base, &edited, scratch, load).map_err(failed)
     }
 
-    fn run_in(&self, order: &CommandSpec, copy: &Copy) -> CommandResult {
+    fn run_in(&self, order: &CommandSpec, copy: &Copy, launcher: &Launcher) -> CommandResult {
         let ran = match Secrets::take(&order.pass, variable) {
-            Ok(secrets) => run_with(order, &secrets, copy.files(), &self.config.launcher),
+            Ok(secrets) => run_with(order, &secrets, copy.files(), launcher),
             Err(missing) => CommandResult::not_started(order, missing.to_string()),
         };
         if let End::NotStarted(why) = &ran.end {
@@ -361,10 +378,9 @@ impl<'a> LiveSandbox<'a> {
             starts += 1;
             let port = free_port().map_err(|error| format!("no port is free: {error}"))?;
             let order = plan.order(name, port)?;
-            self.refuse_changed(&order)?;
+            let launcher = self.launcher_of(&order)?;
             let copy = self.copy_for(&order)?;
-            let launcher = &self.config.launcher;
-            match Service::start(&order, copy.files(), &plan.ready, port, launcher) {
+            match Service::start(&order, copy.files(), &plan.ready, port, &launcher) {
                 Ok(service) => {
                     self.refuse_less(&service.confinement(), &order.network)?;
                     return Ok(Running {
@@ -436,14 +452,15 @@ impl Sandbox for LiveSandbox<'_> {
             };
         }
         std::thread::sleep(order.pause());
-        let unchanged = self.refuse_changed(order);
-        let copy = match unchanged.and_then(|()| self.copy_for(order)) {
-            Ok(copy) => copy,
+        let launcher = self.launcher_of(order);
+        let ready = launcher.and_then(|launcher| Ok((launcher, self.copy_for(order)?)));
+        let (launcher, copy) = match ready {
+            Ok(ready) => ready,
             Err(why) => return CommandResult::not_started(order, why),
         };
         // The agent may have removed the directory, which is not a failure on comail's side.
         if copy.files().folder(&order.dir).is_some() {
-            self.run_in(order, &copy)
+            self.run_in(order, &copy, &launcher)
         } else {
             CommandResult::not_started(order, "the working directory is not in the scratch copy")
         }
@@ -491,80 +508,4 @@ impl Sandbox for LiveSandbox<'_> {
     fn report_failure(&self, why: String) {
         self.failed(why);
     }
-}
-
-/// A program as it was when it was found. Its interpreter, if it is a script, and the libraries that
-/// it loads are not part of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pinned {
-    /// Where it was found. This path is run, because the Python of a virtual environment is a link and
-    /// finds its environment by the place of the link.
-    pub path: PathBuf,
-    /// The file to which the path leads.
-    pub target: PathBuf,
-    pub sha256: Digest,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum NotFound {
-    #[error("there is no program {name:?} in PATH")]
-    InPath { name: String },
-    #[error("{} is not a file that can be run", path.display())]
-    NotExecutable { path: PathBuf },
-    #[error("{} cannot be read", path.display())]
-    Unreadable { path: PathBuf, source: io::Error },
-}
-
-impl Pinned {
-    /// Finds a program: relative to `base_dir` if its name contains a slash, otherwise in the
-    /// absolute directories of `path_var`.
-    pub fn find(name: &str, path_var: &OsStr, base_dir: &Path) -> Result<Self, NotFound> {
-        if name.contains('/') {
-            let path = base_dir.join(name);
-            return Self::at(std::path::absolute(&path).unwrap_or(path));
-        }
-        let found = std::env::split_paths(path_var)
-            .filter(|dir| dir.is_absolute() && !name.is_empty())
-            .map(|dir| dir.join(name))
-            .find(|path| is_executable(path));
-        let name = name.to_owned();
-        Self::at(found.ok_or(NotFound::InPath { name })?)
-    }
-
-    /// How the program has changed, for people.
-    pub fn changed(&self) -> Option<String> {
-        match Self::at(self.path.clone()) {
-            Err(error) => Some(error.to_string()),
-            Ok(now) if now.target != self.target => {
-                Some(format!("it now leads to {}", now.target.display()))
-            }
-            Ok(now) if now.sha256 != self.sha256 => {
-                Some(format!("its digest is now {}", now.sha256))
-            }
-            Ok(_) => None,
-        }
-    }
-
-    fn at(path: PathBuf) -> Result<Self, NotFound> {
-        if !is_executable(&path) {
-            return Err(NotFound::NotExecutable { path });
-        }
-        let read = || {
-            let target = fs::canonicalize(&path)?;
-            let sha256 = Digest::of_reader(&mut File::open(&target)?)?;
-            Ok((target, sha256))
-        };
-        match read() {
-            Ok((target, sha256)) => Ok(Self {
-                path,
-                target,
-                sha256,
-            }),
-            Err(source) => Err(NotFound::Unreadable { path, source }),
-        }
-    }
-}
-
-pub fn is_executable(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }

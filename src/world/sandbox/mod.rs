@@ -29,8 +29,10 @@ mod http;
 #[cfg(target_os = "linux")]
 mod linux;
 mod live;
+mod program;
 mod reading;
 mod run;
+mod runtime;
 mod service;
 
 #[cfg(not(target_os = "linux"))]
@@ -46,13 +48,15 @@ pub use api::{
 };
 pub use confined::confined;
 pub use grants::{Alone, granted};
+pub use live::run_in_tree;
 pub use live::{Alteration, Contents, LiveSandbox, SandboxConfig, ServicePlan, TreeLook};
-pub use live::{NotFound, Pinned, is_executable, run_in_tree};
+pub use program::{NotFound, Pinned, is_executable};
 pub use reading::{
     TEMPORARY, distrust, installed, interpreter, of_path, prefix, real, system, trusted_path,
     without,
 };
 pub use run::{Base, Files, Launcher, Stop, run};
+pub use runtime::{Runtime, RuntimeError};
 pub use service::{Output, Ready, Service, ServiceFailed, free_port, is_taken};
 
 pub use super::tree::Changed;

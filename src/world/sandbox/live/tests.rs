@@ -1,5 +1,8 @@
 //! What keeps us from looking is our failure, and what the agent did is not.
 
+use std::fs;
+use std::path::Path;
+
 use super::*;
 
 /// A sandbox without a tree, whose one program is as it was.
