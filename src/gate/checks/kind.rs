@@ -101,7 +101,7 @@ pub struct Source<'a> {
 
 impl Source<'_> {
     /// The check of this table, which fires the rule of its name, or the one with [`UNCONFIRMED`]
-    /// where a fact has another cause than a wrong submission.
+    /// where a fact has another cause than a wrong submission, unless a fact has a rule of its own.
     pub fn check(&self, cost: Cost, run: impl Fn(&Context<'_>) -> Found + 'static) -> Check {
         let rules = self.head.rules();
         let [wrong, unconfirmed] = rules.each_ref().map(|rule| rule.id.clone());
@@ -112,7 +112,10 @@ impl Source<'_> {
             verifies: self.verifies,
             run: Rc::new(move |context| {
                 let mut facts = run(context).unwrap_or_else(|fact| vec![fact]);
-                for fact in &mut facts {
+                for fact in facts
+                    .iter_mut()
+                    .filter(|fact| fact.rule.as_str().is_empty())
+                {
                     let is_wrong = fact.cause.is_wrong();
                     fact.rule = if is_wrong { &wrong } else { &unconfirmed }.clone();
                 }
