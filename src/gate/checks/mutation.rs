@@ -15,11 +15,12 @@ use super::command_plan::tail;
 use super::context::{Context, Run};
 use super::grammar::{Language, comments};
 use super::kind::{Check, CheckConfig, Flaw, Found, Source, default_number};
-use super::mutants::{Neutral, mutants, neutral};
+use super::mutants::{Mutant, Neutral, mutants, neutral};
 use super::own_lines::{OwnLines, Place};
 use crate::base::Digest;
+use crate::base::text::truncate;
 use crate::gate::common_rules::NEUTRAL_CHANGE;
-use crate::gate::{Cost, Fact};
+use crate::gate::{Cost, Fact, Rule};
 use crate::world::sandbox::{CommandResult, CommandSpec, Edit, End};
 
 /// `kind = "mutation"`.
@@ -86,6 +87,8 @@ struct Mutation {
     red_exit: Vec<i32>,
 }
 
+static OWN_RULES: [Rule; 1] = [NEUTRAL_CHANGE];
+
 impl CheckConfig for MutationConfig {
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
         let command = from_command(source, &self.from)?;
@@ -115,9 +118,9 @@ impl CheckConfig for MutationConfig {
             red_exit: self.red_exit,
             from: self.from.clone(),
         };
-        let mut check = source.check(Cost::Heavy, move |context| mutation.run(context));
+        let run = move |context: &Context<'_>| mutation.run(context);
+        let mut check = source.check_with(Cost::Heavy, &OWN_RULES, run);
         check.needs.push(self.from);
-        check.rules.push(NEUTRAL_CHANGE);
         Ok(check)
     }
 }
@@ -138,21 +141,17 @@ impl Mutation {
             place: &place,
         };
         let language = Language::of(place.file.as_str());
-        let neutral = language.and_then(|it| neutral(it, &source, &place.lines));
+        let neutral = language
+            .filter(|_| self.is_red(&run.ran) == Ok(false))
+            .and_then(|it| neutral(it, &source, &place.lines));
         if let Some(fact) = neutral.and_then(|it| trial.notices(&it)) {
             return Err(fact);
         }
         let own = self.own_changes(&place, &source)?;
         let drawn = language.map_or_else(Vec::new, |language| {
             let key = context.case.quest.key.as_str();
-            let seed = [
-                self.name.as_bytes(),
-                b"\n",
-                key.as_bytes(),
-                b"\n",
-                source.as_bytes(),
-            ];
-            let seed = Digest::of_parts(seed);
+            let seed = format!("{}\n{key}\n{source}", self.name);
+            let seed = Digest::of(seed.as_bytes());
             mutants(language, &source, &place.lines, &seed, self.max_mutants)
         });
         if own.is_empty() && drawn.is_empty() {
@@ -162,11 +161,7 @@ impl Mutation {
         if found.iter().any(|fact| fact.cause.is_wrong()) {
             return Ok(found);
         }
-        let drawn = drawn.into_iter().map(|it| Change {
-            what: format!("`{}` ({})", it.put, <&str>::from(it.operator)),
-            line: it.line,
-            text: it.text,
-        });
+        let drawn = drawn.into_iter().map(Change::from);
         let drawn = trial.sample(&drawn.collect::<Vec<_>>());
         Ok(found.into_iter().chain(drawn).collect())
     }
@@ -288,10 +283,12 @@ impl Trial<'_> {
                 Some(fact) => unclear.push(fact),
             }
         }
-        match () {
-            () if missed.len() > allowed => missed,
-            () if red < unclear.len() => unclear,
-            () => Vec::new(),
+        if missed.len() > allowed {
+            missed
+        } else if red < unclear.len() {
+            unclear
+        } else {
+            Vec::new()
         }
     }
 
@@ -302,14 +299,13 @@ impl Trial<'_> {
             path: self.place.file.to_string(),
             text: text.to_owned(),
         });
+        // A mutant may loop for ever, and should not take a minute each time.
+        let patience = self.run.ran.millis.saturating_mul(5).saturating_add(5_000);
         let order = CommandSpec {
             name: self.check.name.clone(),
             edits,
             round: 0,
-            // Many a mutant never ends.
-            timeout_ms: order
-                .timeout_ms
-                .min(self.run.ran.millis.saturating_mul(5).saturating_add(5_000)),
+            timeout_ms: order.timeout_ms.min(patience),
             ..order.clone()
         };
         self.context.world.sandbox.run(&order)
@@ -333,6 +329,21 @@ struct Change {
     /// What the line is now.
     what: String,
     text: String,
+}
+
+impl From<Mutant> for Change {
+    fn from(mutant: Mutant) -> Self {
+        const LONGEST: usize = 200;
+        let now = match truncate(&mutant.put, LONGEST) {
+            empty if empty.is_empty() => String::from("left out"),
+            put => format!("`{put}`"),
+        };
+        Self {
+            line: mutant.line,
+            what: format!("{now} ({})", <&str>::from(mutant.operator)),
+            text: mutant.text,
+        }
+    }
 }
 
 /// The file with each change of each line that it fits, except those that change nothing and those

@@ -1,6 +1,8 @@
 ; JavaScript, and TypeScript as well: what is changed. The head of `mutants.rs` explains the names.
 
 (decorator) @leave
+; What an error says: tests ask that it is thrown.
+(throw_statement (new_expression arguments: (_) @leave))
 
 ((binary_expression operator: _ @arithmetic)
   (#set! "+" "-") (#set! "-" "+") (#set! "*" "/") (#set! "/" "*") (#set! "%" "*") (#set! "**" "*")

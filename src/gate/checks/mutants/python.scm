@@ -1,6 +1,8 @@
 ; Python: what is changed. The head of `mutants.rs` explains the names.
 
 [(type) (decorator)] @leave
+; What an error says: tests ask that it is raised.
+(raise_statement (call arguments: (_) @leave))
 
 ((binary_operator operator: _ @arithmetic)
   (#set! "+" "-") (#set! "-" "+") (#set! "*" "/") (#set! "/" "*") (#set! "//" "*") (#set! "%" "*")

@@ -109,6 +109,10 @@ fn each_operator_of_python_fires() {
         ("x = a.strip()", &["call-removed: x = a"]),
         ("raise a", &["call-removed: pass"]),
         (
+            "raise E(a - b)",
+            &["call-removed: pass", "call-removed: raise a - b"],
+        ),
+        (
             "x = f(a)",
             &["argument-dropped: x = f()", "call-removed: x = a"],
         ),
@@ -195,6 +199,7 @@ fn each_operator_of_javascript_and_typescript_fires() {
         ("x = () => a;", &["return-value: x = () => undefined;"]),
         ("x = a.trim();", &["call-removed: x = a;"]),
         ("throw a;", &["call-removed: ;"]),
+        ("throw new E(a - b);", &["call-removed: ;"]),
         (
             "x = f(a);",
             &["argument-dropped: x = f();", "call-removed: x = a;"],
