@@ -280,17 +280,31 @@ fn write_index(out: &mut TextOutput, commands: &[Named], topics: &[Named]) {
 }
 
 fn check_page(name: &str, about: &str, example: &str) -> String {
-    let keys = check_keys(&schema(), name);
+    let schema = schema();
+    let table = check_table(&schema, name);
+    let (more, keys) = (more_of(table), check_keys(&schema, table));
     format!(
-        "# The check {name}\n\n{about}\n\n```toml\n{example}\n```\n\n## Keys\n\n{keys}\nSee also: \
+        "# The check {name}\n\n{about}\n\n```toml\n{example}\n```\n\n{more}## Keys\n\n{keys}\nSee also: \
          comail help quest-files, comail quest schema\n"
     )
 }
 
-fn check_keys(schema: &Value, kind: &str) -> String {
+fn check_table<'a>(schema: &'a Value, kind: &str) -> &'a Value {
     let kinds = schema["$defs"]["Check"]["oneOf"].as_array();
     let table = kinds.into_iter().flatten().find(|it| it["title"] == kind);
-    let table = table.unwrap_or(&Value::Null);
+    table.unwrap_or(&Value::Null)
+}
+
+/// What there is to say of a kind besides its first line, which names it.
+fn more_of(table: &Value) -> String {
+    let text = table["description"].as_str().unwrap_or("");
+    let paragraphs = text.split("\n\n").skip(1);
+    let lines =
+        paragraphs.flat_map(|text| [hanging("", text, WIDTH), vec![String::new()]].concat());
+    lines.map(|line| line + "\n").collect()
+}
+
+fn check_keys(schema: &Value, table: &Value) -> String {
     let is_required = |name: &str| {
         let mut names = table["required"].as_array().into_iter().flatten();
         names.any(|it| it == name)

@@ -32,6 +32,14 @@ pub const TREE_UNJUDGEABLE: Rule = Rule::known(
     "remove it, or put a readable file of a usual size in its place",
 );
 
+/// It is a rule of every check of kind `mutation`.
+pub const NEUTRAL_CHANGE: Rule = Rule::known(
+    "neutral-change",
+    Level::Fail,
+    "the tests fail although the code was only written in another way: they look at its text",
+    "assert what the code does, and never read its source",
+);
+
 /// It is a rule of every session with worktrees.
 pub const BREAKS_PASSED: Rule = Rule::known(
     "breaks-passed",

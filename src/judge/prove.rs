@@ -87,8 +87,9 @@ impl fmt::Display for Lacking {
     }
 }
 
-/// The rules for a field's shape and for open quests. They are built in and need no control.
-const OWN_RULES: &[&str] = &["field-format", "open-ended"];
+/// The rules for a field's shape, for open quests, and for tests that look at the source. They are
+/// built in and need no control.
+const OWN_RULES: &[&str] = &["field-format", "open-ended", "neutral-change"];
 
 impl Proof {
     /// What these outcomes prove about a gate with these rules.

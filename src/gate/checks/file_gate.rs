@@ -198,12 +198,11 @@ fn build(
         usage: &usage,
     };
     let check = kind.build(&ours, &rest, &source)?;
-    // One step may be named twice, for other fields.
-    if others.iter().all(|other| other.rules != check.rules) {
-        let mut known = others.iter().flat_map(|other| &other.rules);
-        if let Some(rule) = known.find(|known| check.rules.iter().any(|it| it.id == known.id)) {
-            return wrong("name", format!("another check has the rule `{}`", rule.id));
-        }
+    // A rule that is the program's own may be that of several checks.
+    let is_other = |one: &Rule, other: &Rule| one.id == other.id && one != other;
+    let mut known = others.iter().flat_map(|other| &other.rules);
+    if let Some(rule) = known.find(|known| check.rules.iter().any(|it| is_other(it, known))) {
+        return wrong("name", format!("another check has the rule `{}`", rule.id));
     }
     Ok((check, usage.into_inner()))
 }
@@ -235,7 +234,7 @@ fn taken_name(name: &str) -> Option<String> {
         fields::rules(),
         doubts::rules(),
         common_rules::rules(),
-        vec![common_rules::TREE_UNJUDGEABLE],
+        vec![common_rules::TREE_UNJUDGEABLE, common_rules::NEUTRAL_CHANGE],
     ];
     let mut rules = rules.iter().flatten();
     if names.contains(&name) || rules.any(|rule| rule.id.as_str() == name) {

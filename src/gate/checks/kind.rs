@@ -103,16 +103,27 @@ impl Source<'_> {
     /// The check of this table, which fires the rule of its name, or the one with [`UNCONFIRMED`]
     /// where a fact has another cause than a wrong submission.
     pub fn check(&self, cost: Cost, run: impl Fn(&Context<'_>) -> Found + 'static) -> Check {
+        self.check_with(cost, &[], run)
+    }
+
+    /// The same, whose facts of the rules `own` keep them.
+    pub fn check_with(
+        &self,
+        cost: Cost,
+        own: &'static [Rule],
+        run: impl Fn(&Context<'_>) -> Found + 'static,
+    ) -> Check {
         let rules = self.head.rules();
         let [wrong, unconfirmed] = rules.each_ref().map(|rule| rule.id.clone());
+        let is_own = move |fact: &Fact| own.iter().any(|rule| rule.id == fact.rule);
         Check {
             cost,
             needs: self.head.needs.clone(),
-            rules: rules.into(),
+            rules: rules.iter().chain(own).cloned().collect(),
             verifies: self.verifies,
             run: Rc::new(move |context| {
                 let mut facts = run(context).unwrap_or_else(|fact| vec![fact]);
-                for fact in &mut facts {
+                for fact in facts.iter_mut().filter(|fact| !is_own(fact)) {
                     let is_wrong = fact.cause.is_wrong();
                     fact.rule = if is_wrong { &wrong } else { &unconfirmed }.clone();
                 }

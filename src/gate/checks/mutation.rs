@@ -1,10 +1,10 @@
-//! `mutation`: the tests turn red when the quest's own code is replaced.
+//! `mutation`: the tests turn red when the quest's own code is changed, and stay green when it is
+//! only written in another way.
 
 #[cfg(test)]
 mod tests;
 
 use std::ops::{Range, RangeInclusive};
-use std::rc::Rc;
 
 use regex::{Captures, Regex};
 use schemars::JsonSchema;
@@ -12,14 +12,29 @@ use serde::Deserialize;
 
 use super::command::{CommandConfig, from_command};
 use super::command_plan::tail;
-use super::comments::comments;
 use super::context::{Context, Run};
-use super::kind::{Check, CheckConfig, Flaw, Found, Source};
+use super::grammar::{Language, comments};
+use super::kind::{Check, CheckConfig, Flaw, Found, Source, default_number};
+use super::mutants::{Mutant, Neutral, mutants, neutral};
 use super::own_lines::{OwnLines, Place};
-use crate::gate::{Cost, Fact};
+use crate::base::Digest;
+use crate::base::text::truncate;
+use crate::gate::common_rules::NEUTRAL_CHANGE;
+use crate::gate::{Cost, Fact, Rule};
 use crate::world::sandbox::{CommandResult, CommandSpec, Edit, End};
 
 /// `kind = "mutation"`.
+///
+/// First the tests run over code that is only written in another way: with one more comment, an
+/// empty line, and a local variable of another name. Where they fail, they look at the code's text,
+/// which is FAIL by the rule `neutral-change`. Then they run over one mutant after the other, until
+/// the result is known. A mutant over which they hang counts neither way.
+///
+/// What is left to a cheat: tests that compare the code in a form in which the names and the lines
+/// do not count, such as bytecode or a syntax tree, turn red over every mutant, and so do tests that
+/// make their own report. Only a check of what tests may use stops them; the quest files unit-tests
+/// and rust-tests have one. A mutant that does not build counts as noticed, unless the command has
+/// `facts` that tell of tests. Code in macros of Rust is not changed, but by `lines`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MutationConfig {
@@ -31,8 +46,19 @@ pub struct MutationConfig {
     first: String,
     /// Its last line.
     last: String,
-    /// Changes of single lines of the function. Each is made in every matching line, one at a time,
-    /// except in comments and docstrings of Python and in comments of Rust.
+    /// The most mutants of Python, Rust, JavaScript, TypeScript or Go: changes of arithmetic,
+    /// comparisons, conditions, bounds, returned values, calls and arguments. Where there are more,
+    /// the frozen file and the quest's key decide which are made. 0: none.
+    #[serde(default = "default_number::<30>")]
+    max_mutants: usize,
+    /// How many of them the tests may miss, in percent, rounded up, but never all: some change
+    /// nothing that a test can notice.
+    #[serde(default = "default_number::<20>")]
+    may_survive: usize,
+    /// Changes of single lines of the function, for other languages or for what must be noticed in
+    /// any case. Each is made in every matching line, one at a time, except in comments and
+    /// docstrings of a language above. The tests may miss none of them.
+    #[serde(default)]
     lines: Vec<LineTable>,
     /// The exit codes that mean that tests failed. Default: every code that does not pass.
     #[serde(default)]
@@ -54,10 +80,14 @@ struct Mutation {
     from: String,
     lines: OwnLines,
     changes: Vec<(Regex, String)>,
+    max_mutants: usize,
+    may_survive: usize,
     command: CommandConfig,
     /// The exit codes that alone are red, where there are any.
     red_exit: Vec<i32>,
 }
+
+static OWN_RULES: [Rule; 1] = [NEUTRAL_CHANGE];
 
 impl CheckConfig for MutationConfig {
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
@@ -67,8 +97,12 @@ impl CheckConfig for MutationConfig {
             let what = format!("the code {code} passes, by `exit` of `{}`", self.from);
             return Err(Flaw::new("red_exit", what));
         }
-        if self.lines.is_empty() {
-            return Err(Flaw::new("lines", "expected at least one change"));
+        if self.lines.is_empty() && self.max_mutants == 0 {
+            let what = "expected at least one mutant, or a change in `lines`";
+            return Err(Flaw::new("max_mutants", what));
+        }
+        if self.may_survive > 100 {
+            return Err(Flaw::new("may_survive", "expected at most 100 percent"));
         }
         let changes = self.lines.into_iter().map(|table| {
             let find = source.pattern("lines", &table.find)?;
@@ -79,10 +113,13 @@ impl CheckConfig for MutationConfig {
             changes: changes.collect::<Result<_, _>>()?,
             lines: OwnLines::build(&self.file, &self.first, &self.last, source)?,
             command,
+            max_mutants: self.max_mutants,
+            may_survive: self.may_survive,
             red_exit: self.red_exit,
             from: self.from.clone(),
         };
-        let mut check = source.check(Cost::Heavy, move |context| mutation.run(context));
+        let run = move |context: &Context<'_>| mutation.run(context);
+        let mut check = source.check_with(Cost::Heavy, &OWN_RULES, run);
         check.needs.push(self.from);
         Ok(check)
     }
@@ -96,71 +133,48 @@ impl Mutation {
             Fact::wrong(expected, "it was not run").unconfirmed()
         })?;
         let place = self.lines.of(context)?;
-        let mutants = self.mutants(&place, context)?;
-        let found = mutants.iter().filter_map(|mutant| {
-            let survivor = self.survives(mutant, &place, &run, context)?;
-            Some(survivor.at(format!("{}:{}", place.file, mutant.line)))
+        let source = source_of(&place, context)?;
+        let trial = Trial {
+            check: self,
+            context,
+            run: &run,
+            place: &place,
+        };
+        let language = Language::of(place.file.as_str());
+        let neutral = language
+            .filter(|_| self.is_red(&run.ran) == Ok(false))
+            .and_then(|it| neutral(it, &source, &place.lines));
+        if let Some(fact) = neutral.and_then(|it| trial.notices(&it)) {
+            return Err(fact);
+        }
+        let own = self.own_changes(&place, &source)?;
+        let drawn = language.map_or_else(Vec::new, |language| {
+            let key = context.case.quest.key.as_str();
+            let seed = format!("{}\n{key}\n{source}", self.name);
+            let seed = Digest::of(seed.as_bytes());
+            mutants(language, &source, &place.lines, &seed, self.max_mutants)
         });
-        Ok(found.collect())
+        if own.is_empty() && drawn.is_empty() {
+            return Err(unclear(&place, "nothing in it can be replaced"));
+        }
+        let found: Vec<Fact> = own.iter().filter_map(|it| trial.misses(it)).collect();
+        if found.iter().any(|fact| fact.cause.is_wrong()) {
+            return Ok(found);
+        }
+        let drawn = drawn.into_iter().map(Change::from);
+        let drawn = trial.sample(&drawn.collect::<Vec<_>>());
+        Ok(found.into_iter().chain(drawn).collect())
     }
 
-    /// The fact about one mutant; none if the tests fail.
-    fn survives(
-        &self,
-        mutant: &Mutant,
-        place: &Place,
-        run: &Rc<Run>,
-        context: &Context<'_>,
-    ) -> Option<Fact> {
-        let mut edits = run.order.edits.clone();
-        edits.push(Edit {
-            path: place.file.to_string(),
-            text: mutant.text.clone(),
-        });
-        let order = CommandSpec {
-            name: self.name.clone(),
-            edits,
-            round: 0,
-            ..run.order.clone()
-        };
-        let ran = context.world.sandbox.run(&order);
-        let expected = format!(
-            "tests that fail when its line {} is `{}`",
-            mutant.line, mutant.put
-        );
-        match self.is_red(&ran) {
-            Ok(true) => None,
-            Ok(false) => Some(Fact::wrong(expected, "they pass")),
-            Err(why) => Some(Fact::wrong(expected, why).unconfirmed()),
+    /// The changes of `lines`, except those that leave the file as it is.
+    fn own_changes(&self, place: &Place, source: &str) -> Result<Vec<Change>, Fact> {
+        let comments = comments(place.file.as_str(), source);
+        let changes = single_lines(&self.changes, source, &place.lines, &comments);
+        if changes.len() > MAX_CHANGES {
+            let actual = format!("{} replacements, of at most {MAX_CHANGES}", changes.len());
+            return Err(unclear(place, &actual));
         }
-    }
-
-    /// Every mutant that is not the file as it is.
-    fn mutants(&self, place: &Place, context: &Context<'_>) -> Result<Vec<Mutant>, Fact> {
-        let unclear = |actual: &str| {
-            let fact = Fact::wrong("code that can be replaced", actual);
-            fact.at(place.shown()).unconfirmed()
-        };
-        let source = String::from_utf8(place.as_pinned(context)?);
-        let source = source.map_err(|_| unclear("it is not UTF-8"))?;
-        let count = u32::try_from(source.lines().count()).unwrap_or(u32::MAX);
-        if *place.lines.end() > count {
-            return Err(unclear("there are no such lines"));
-        }
-        let mutants = single_lines(
-            &self.changes,
-            &source,
-            &place.lines,
-            &comments(place.file.as_str(), &source),
-        );
-        match mutants.len() {
-            0 => Err(unclear("every replacement leaves the file as it is")),
-            1..=MAX_MUTANTS => Ok(mutants),
-            count => {
-                let actual = format!("{count} replacements, of at most {MAX_MUTANTS}");
-                Err(unclear(&actual))
-            }
-        }
+        Ok(changes)
     }
 
     /// Whether the tests failed; an error says why that is not clear.
@@ -193,14 +207,143 @@ impl Mutation {
     }
 }
 
-/// The most mutants of one function: each is a run of the tests.
-const MAX_MUTANTS: usize = 50;
+/// The code of the place, as the list's lines count it.
+fn source_of(place: &Place, context: &Context<'_>) -> Result<String, Fact> {
+    let source = String::from_utf8(place.as_pinned(context)?);
+    let source = source.map_err(|_| unclear(place, "it is not UTF-8"))?;
+    let count = u32::try_from(source.lines().count()).unwrap_or(u32::MAX);
+    if *place.lines.end() > count {
+        return Err(unclear(place, "there are no such lines"));
+    }
+    Ok(source)
+}
 
-struct Mutant {
+fn unclear(place: &Place, actual: &str) -> Fact {
+    let fact = Fact::wrong("code that can be replaced", actual);
+    fact.at(place.shown()).unconfirmed()
+}
+
+/// The tests of one submission, to be run over changed code.
+struct Trial<'a> {
+    check: &'a Mutation,
+    context: &'a Context<'a>,
+    run: &'a Run,
+    place: &'a Place,
+}
+
+impl Trial<'_> {
+    /// The fact that the tests miss this change; none if they fail.
+    fn misses(&self, change: &Change) -> Option<Fact> {
+        let expected = format!(
+            "tests that fail when its line {} is {}",
+            change.line, change.what
+        );
+        let fact = match self.check.is_red(&self.run_over(&change.text)) {
+            Ok(true) => return None,
+            Ok(false) => Fact::wrong(expected, "they pass"),
+            Err(why) => Fact::wrong(expected, why).unconfirmed(),
+        };
+        Some(fact.at(self.at(change.line)))
+    }
+
+    /// The fact that the tests fail although nothing has changed but how the code is written.
+    fn notices(&self, neutral: &Neutral) -> Option<Fact> {
+        let expected = format!("tests that pass as before when {}", neutral.what);
+        let ran = self.run_over(&neutral.text);
+        let fact = match self.check.is_red(&ran) {
+            Ok(false) => return None,
+            Ok(true) => Fact::of(
+                &NEUTRAL_CHANGE,
+                expected,
+                format!("they fail: {}", tail(&ran)),
+            ),
+            Err(why) => Fact::wrong(expected, why).unconfirmed(),
+        };
+        Some(fact.at(self.at(neutral.line)))
+    }
+
+    /// What is wrong after as many of the mutants as it takes to know.
+    ///
+    /// One that hangs, or whose end is not clear for another reason, counts neither way, unless most
+    /// are such.
+    fn sample(&self, mutants: &[Change]) -> Vec<Fact> {
+        let count = mutants.len();
+        let allowed = (count * self.check.may_survive).div_ceil(100);
+        let allowed = allowed.min(count.saturating_sub(1));
+        let (mut red, mut missed, mut unclear) = (0, Vec::new(), Vec::new());
+        for (at, mutant) in mutants.iter().enumerate() {
+            let is_decided = missed.len() + (count - at) <= allowed;
+            let is_unclear = unclear.len() * 2 > count;
+            if is_decided || is_unclear || missed.len() > allowed.max(ENOUGH_MISSED) {
+                break;
+            }
+            match self.misses(mutant) {
+                None => red += 1,
+                Some(fact) if fact.cause.is_wrong() => missed.push(fact),
+                Some(fact) => unclear.push(fact),
+            }
+        }
+        if missed.len() > allowed {
+            missed
+        } else if red < unclear.len() {
+            unclear
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn run_over(&self, text: &str) -> CommandResult {
+        let order = &self.run.order;
+        let mut edits = order.edits.clone();
+        edits.push(Edit {
+            path: self.place.file.to_string(),
+            text: text.to_owned(),
+        });
+        // A mutant may loop for ever, and should not take a minute each time.
+        let patience = self.run.ran.millis.saturating_mul(5).saturating_add(5_000);
+        let order = CommandSpec {
+            name: self.check.name.clone(),
+            edits,
+            round: 0,
+            timeout_ms: order.timeout_ms.min(patience),
+            ..order.clone()
+        };
+        self.context.world.sandbox.run(&order)
+    }
+
+    fn at(&self, line: u32) -> String {
+        format!("{}:{line}", self.place.file)
+    }
+}
+
+/// The most changes of `lines` in one function: each is a run of the tests.
+const MAX_CHANGES: usize = 50;
+
+/// As many missed mutants are shown, where there are more than that, although fewer decide: an agent
+/// has few tries.
+const ENOUGH_MISSED: usize = 2;
+
+/// The file with one change in it.
+struct Change {
     line: u32,
-    /// The line, as it is now.
-    put: String,
+    /// What the line is now.
+    what: String,
     text: String,
+}
+
+impl From<Mutant> for Change {
+    fn from(mutant: Mutant) -> Self {
+        const LONGEST: usize = 200;
+        let now = match truncate(&mutant.put, LONGEST) {
+            empty if empty.is_empty() => String::from("left out"),
+            put => format!("`{put}`"),
+        };
+        Self {
+            line: mutant.line,
+            what: format!("{now} ({})", <&str>::from(mutant.operator)),
+            text: mutant.text,
+        }
+    }
 }
 
 /// The file with each change of each line that it fits, except those that change nothing and those
@@ -210,8 +353,8 @@ fn single_lines(
     source: &str,
     lines: &RangeInclusive<u32>,
     comments: &[Range<usize>],
-) -> Vec<Mutant> {
-    let mut mutants = Vec::new();
+) -> Vec<Change> {
+    let mut all = Vec::new();
     let mut start = 0;
     for (number, line) in (1..).zip(source.split_inclusive('\n')) {
         let end = start + line.len();
@@ -232,14 +375,14 @@ fn single_lines(
             new.push_str(&text[whole.end()..]);
             if new != text {
                 let rest = &source[start + text.len()..];
-                mutants.push(Mutant {
+                all.push(Change {
                     line: number,
-                    put: new.trim().to_owned(),
+                    what: format!("`{}`", new.trim()),
                     text: format!("{}{new}{rest}", &source[..start]),
                 });
             }
         }
         start = end;
     }
-    mutants
+    all
 }

@@ -3,6 +3,7 @@
 use std::sync::mpsc::{Receiver, channel};
 
 use crate::base::rows;
+use crate::gate::Judgement;
 use crate::gate::checks::tests::{GateCase, changed, ran};
 use crate::quest::Verdict;
 use crate::world::sandbox::{CommandResult, CommandSpec, End, FileSeen, MockSandbox};
@@ -28,11 +29,19 @@ const RANGE: &str = "first = \"{{ input.first }}\"\nlast = \"{{ input.last }}\"\
 const BODIES: &str = r#"
 first = "{{ input.first }}"
 last = "{{ input.last }}"
+max_mutants = 0
 lines = [
   { find = "return .+", put = "return None" },
   { find = "return .+", put = "raise NotImplementedError" },
 ]
 "#;
+
+fn is_neutral(order: &CommandSpec) -> bool {
+    order
+        .edits
+        .iter()
+        .any(|edit| edit.text.contains(" neutral\n"))
+}
 
 fn bench(keys: &str) -> GateCase {
     GateCase::new(&format!("{CHECKS}{keys}"))
@@ -42,7 +51,7 @@ fn sandbox(source: &'static str, mutant: CommandResult) -> (MockSandbox, Receive
     let mut sandbox = changed(&[]);
     let (told, heard) = channel();
     sandbox.expect_run().returning(move |order| {
-        if order.edits.is_empty() {
+        if order.edits.is_empty() || is_neutral(order) {
             return ran(End::Exited(0), "<testsuite><testcase/></testsuite>");
         }
         told.send(order.clone()).unwrap();
@@ -137,7 +146,10 @@ fn a_replacement_that_changes_nothing_shows_nothing() {
     let none = same.replace("return None", "return a + 1");
     let (verdict, said) = judged(&none, ran(End::Exited(0), ""));
     assert_eq!(verdict, Verdict::Review);
-    assert!(said[0].contains("leaves the file as it is"), "{said:?}");
+    assert!(
+        said[0].contains("nothing in it can be replaced"),
+        "{said:?}"
+    );
 }
 
 #[test]
@@ -157,7 +169,9 @@ fn code_that_moved_is_not_what_the_list_names() {
 
 #[test]
 fn each_line_that_a_change_fits_is_changed_alone() {
-    let keys = format!("{RANGE}lines = [{{ find = \"return (.) .*\", put = \"return $1\" }}]");
+    let keys = format!(
+        "{RANGE}max_mutants = 0\nlines = [{{ find = \"return (.) .*\", put = \"return $1\" }}]"
+    );
     let (sandbox, heard) = sandbox(SOURCE, ran(End::Exited(0), ""));
     let (verdict, fact) = bench(&keys).fact(&sandbox).unwrap();
     let expected = "tests that fail when its line 3 is `return a`";
@@ -173,13 +187,17 @@ fn each_line_that_a_change_fits_is_changed_alone() {
         ran(End::Exited(1), ""),
     );
     assert_eq!(verdict, Verdict::Review);
-    assert!(said[0].contains("leaves the file as it is"), "{said:?}");
+    assert!(
+        said[0].contains("nothing in it can be replaced"),
+        "{said:?}"
+    );
 }
 
 /// The lines of the file that are changed, by patterns that fit comments and docstrings as well.
 fn changed_lines(path: &str, source: &'static str) -> Vec<String> {
     let lines = source.lines().count().to_string();
-    let keys = r#"lines = [
+    let keys = r#"max_mutants = 0
+    lines = [
       { find = " - ", put = " + " },
       { find = "return .+", put = "return None" },
     ]"#;
@@ -188,6 +206,9 @@ fn changed_lines(path: &str, source: &'static str) -> Vec<String> {
     let (told, heard) = channel();
     let mut sandbox = changed(&[]);
     sandbox.expect_run().returning(move |order| {
+        if is_neutral(order) {
+            return ran(End::Exited(0), "");
+        }
         let edits = order.edits.iter();
         edits.for_each(|edit| told.send(edit.text.clone()).unwrap());
         ran(End::Exited(i32::from(!order.edits.is_empty())), "")
@@ -254,8 +275,8 @@ fn more_mutants_than_can_be_run_confirm_nothing() {
 fn a_mistake_is_told() {
     for (keys, said) in rows! {
         String::new() => "missing field `first`";
-        RANGE.to_owned() => "missing field `lines`";
-        format!("{RANGE}lines = []") => "at least one change";
+        format!("{RANGE}max_mutants = 0") => "at least one mutant";
+        format!("{RANGE}may_survive = 101") => "at most 100 percent";
         format!("{BODIES}red_exit = [0]") => "the code 0 passes";
         format!("{RANGE}lines = [{{ find = \"(\", put = \"\" }}]") => "not a pattern";
         BODIES.replace("{{ input.last }}", "{{ field.test }}") => "unknown variable";
@@ -263,4 +284,165 @@ fn a_mistake_is_told() {
         let what = bench(&keys).mistake().what;
         assert!(what.contains(said), "{what}");
     }
+}
+
+const WEIGHT: &str = "\
+def weight(a, b):
+    side = a * b
+    if side <= 0:
+        raise ValueError(side)
+    return side // 5
+";
+
+/// A gate over all of [`WEIGHT`], and how each run over changed code ends.
+fn drawn(
+    keys: &str,
+    end: impl Fn(&CommandSpec) -> End + Send + 'static,
+) -> (Judgement, Vec<CommandSpec>) {
+    let (told, heard) = channel();
+    let mut sandbox = changed(&[]);
+    sandbox.expect_run().returning(move |order| {
+        if order.edits.is_empty() {
+            return ran(End::Exited(0), "");
+        }
+        told.send(order.clone()).unwrap();
+        ran(end(order), "")
+    });
+    let file = |_: &TreePath| FileSeen::File(WEIGHT.into());
+    sandbox.expect_file().returning(file);
+    sandbox.expect_pinned().returning(file);
+    let bench = bench(&format!("{RANGE}{keys}"));
+    let judgement = bench.cell("first", "1").cell("last", "5").judge(&sandbox);
+    (judgement, heard.try_iter().collect())
+}
+
+fn text_of(order: &CommandSpec) -> &str {
+    &order.edits[0].text
+}
+
+/// How tests end that notice every mutant, but none that `missed` picks.
+fn but(missed: impl Fn(&str) -> bool + Send + 'static) -> impl Fn(&CommandSpec) -> End + Send {
+    move |order| {
+        let is_green = is_neutral(order) || missed(text_of(order));
+        End::Exited(i32::from(!is_green))
+    }
+}
+
+#[test]
+fn mutants_come_from_the_grammar_in_an_order_that_is_frozen() {
+    let strict = "may_survive = 0\n";
+    let (judgement, orders) = drawn(strict, but(|_| false));
+    assert_eq!(judgement.verdict, Verdict::Pass);
+    assert!(is_neutral(&orders[0]), "{orders:?}");
+    let texts: Vec<_> = orders.iter().skip(1).map(text_of).collect();
+    // One of line 2, and two each of the others.
+    assert_eq!(texts.len(), 7, "{texts:#?}");
+    let (_, again) = drawn(strict, but(|_| false));
+    assert_eq!(again, orders);
+    let (_, few) = drawn("may_survive = 0\nmax_mutants = 3\n", but(|_| false));
+    assert_eq!(few, orders[..4]);
+}
+
+#[test]
+fn some_mutants_may_survive_and_no_more_run_than_decide() {
+    let bound = |text: &str| text.contains("side < 0");
+    let (judgement, orders) = drawn("", but(bound));
+    assert_eq!(judgement.verdict, Verdict::Pass, "{judgement:#?}");
+    // Two of seven may survive: five noticed ones decide, and the one that is missed may come before.
+    assert!((6..=7).contains(&orders.len()), "{}", orders.len());
+    let (judgement, _) = drawn("may_survive = 0\n", but(bound));
+    let [fact] = judgement.facts.as_slice() else {
+        panic!("{judgement:#?}");
+    };
+    let expected = "tests that fail when its line 3 is `if side < 0:` (boundary)";
+    assert_eq!((&*fact.expected, &*fact.actual), (expected, "they pass"));
+    assert_eq!(fact.location.as_deref(), Some("src/a.py:3"));
+    let (judgement, orders) = drawn("", but(|_| true));
+    assert_eq!(
+        (judgement.verdict, judgement.facts.len()),
+        (Verdict::Fail, 3)
+    );
+    assert_eq!(orders.len(), 4);
+    // All of them may never survive.
+    let (judgement, _) = drawn("may_survive = 100\nmax_mutants = 1\n", but(|_| true));
+    assert_eq!(judgement.verdict, Verdict::Fail);
+}
+
+#[test]
+fn tests_that_look_at_the_text_of_the_code_fail() {
+    let (judgement, orders) = drawn("", |_| End::Exited(1));
+    let [fact] = judgement.facts.as_slice() else {
+        panic!("{judgement:#?}");
+    };
+    assert_eq!(
+        (judgement.verdict, fact.rule.as_str()),
+        (Verdict::Fail, "neutral-change")
+    );
+    assert_eq!(fact.location.as_deref(), Some("src/a.py:2"));
+    assert!(
+        fact.expected.contains("`side` is called `side_renamed`"),
+        "{}",
+        fact.expected
+    );
+    assert_eq!(orders.len(), 1);
+    // Where that cannot be told, nothing is confirmed.
+    let (judgement, _) = drawn("", |_| End::TimedOut);
+    let rules: Vec<_> = judgement
+        .facts
+        .iter()
+        .map(|fact| fact.rule.as_str())
+        .collect();
+    assert_eq!(
+        (judgement.verdict, rules),
+        (Verdict::Review, vec!["tests-bite-unconfirmed"])
+    );
+}
+
+#[test]
+fn tests_that_fail_anyway_notice_nothing() {
+    let checks = format!("{CHECKS}{RANGE}").replace("exit = [3]", "exit = [3]\nlevel = \"review\"");
+    let mut sandbox = changed(&[]);
+    let run = |_: &CommandSpec| ran(End::Exited(1), "");
+    sandbox.expect_run().returning(run);
+    let file = |_: &TreePath| FileSeen::File(SOURCE.into());
+    sandbox.expect_file().returning(file);
+    sandbox.expect_pinned().returning(file);
+    let facts = GateCase::new(&checks).judge(&sandbox).facts;
+    let rules: Vec<_> = facts.iter().map(|fact| fact.rule.as_str()).collect();
+    assert_eq!(rules, ["tests-pass"]);
+}
+
+#[test]
+fn mutants_that_hang_count_neither_way_unless_most_do() {
+    let hangs = |which: fn(&str) -> bool| {
+        move |order: &CommandSpec| match text_of(order) {
+            _ if is_neutral(order) => End::Exited(0),
+            text if which(text) => End::TimedOut,
+            _ => End::Exited(1),
+        }
+    };
+    let (judgement, orders) = drawn("may_survive = 0\n", hangs(|text| text.contains("> 0")));
+    assert_eq!(judgement.verdict, Verdict::Pass);
+    assert!(orders.iter().all(|order| order.timeout_ms == 5_025));
+    let (judgement, orders) = drawn("may_survive = 0\n", hangs(|_| true));
+    assert_eq!(judgement.verdict, Verdict::Review);
+    assert_eq!(orders.len(), 5);
+}
+
+#[test]
+fn a_language_without_a_grammar_needs_lines() {
+    let (sandbox, heard) = sandbox(SOURCE, ran(End::Exited(1), ""));
+    let lua = |keys: &str| bench(&format!("{RANGE}{keys}")).cell("file", "src/a.lua");
+    assert_eq!(lua("").judge(&sandbox).verdict, Verdict::Review);
+    let lines = "lines = [{ find = \"return .+\", put = \"return 0\" }]";
+    assert_eq!(lua(lines).judge(&sandbox).verdict, Verdict::Pass);
+    assert_eq!(heard.try_iter().count(), 1);
+}
+
+#[test]
+fn two_checks_may_share_the_rule_of_a_neutral_change() {
+    let more = "may_survive = 0\n[[check]]\nname = \"bite-too\"\nkind = \"mutation\"\n\
+        from = \"tests-pass\"\nfile = \"{{ input.file }}\"\n";
+    let (judgement, _) = drawn(&format!("{more}{RANGE}"), |_| End::Exited(1));
+    assert_eq!(judgement.facts.len(), 2);
 }
