@@ -11,7 +11,7 @@ write = ["tests/**"]
 [prompt]
 text = "{{ key }}"
 [[field]]
-name = "note"
+name = "summary"
 kind = "text"
 [[field]]
 name = "count"
@@ -37,19 +37,19 @@ last = "{{ input.last }}"
 name = "right"
 key = "double"
 input = { file = "src/a.py", first = "1", last = "2" }
-submit = { note = "doubles a number", count = "1", free = "x" }
+submit = { summary = "doubles a number", count = "1", free = "x" }
 writes = "right"
 verdict = "PASS"
 [[control]]
 name = "of another row"
 key = "half"
-submit = { note = "halves it", count = "1", free = "y" }
+submit = { summary = "halves it", count = "1", free = "y" }
 verdict = "FAIL"
 [[control]]
 name = "of the same row"
 key = "double"
 input = { file = "src/a.py", first = "1", last = "2" }
-submit = { note = "does nothing", count = "3", free = "z" }
+submit = { summary = "does nothing", count = "3", free = "z" }
 verdict = "FAIL"
 "#;
 
@@ -106,8 +106,8 @@ fn fields_that_no_check_sees_are_left_alone() {
     changes(
         CheatKind::BlankField,
         &[
-            ("note", Some("")),
-            ("note", Some("n/a")),
+            ("summary", Some("")),
+            ("summary", Some("n/a")),
             ("count", Some("n/a")),
         ],
     );
@@ -122,13 +122,13 @@ fn fields_that_no_check_sees_are_left_alone() {
     let huge = of(CheatKind::HugeValue);
     assert_eq!(
         huge.iter().map(|it| it.0.as_str()).collect_vec(),
-        ["note", "count"]
+        ["summary", "count"]
     );
 }
 
 #[test]
 fn fields_are_swapped_only_with_other_values_of_other_rows() {
-    changes(CheatKind::SwappedField, &[("note", Some("halves it"))]);
+    changes(CheatKind::SwappedField, &[("summary", Some("halves it"))]);
 }
 
 #[test]
