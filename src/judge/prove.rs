@@ -435,6 +435,9 @@ impl<'a> Stage<'a> {
 fn edit(root: &Path, edits: &Edits) -> io::Result<()> {
     for (path, text) in edits {
         let place = path.join_to(root);
+        if let Some(folder) = place.parent() {
+            fs::create_dir_all(folder)?;
+        }
         match text {
             Some(text) => fs::write(place, text)?,
             None => fs::remove_file(place)?,

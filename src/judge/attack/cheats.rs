@@ -134,15 +134,9 @@ impl Target<'_> {
     }
 
     fn with_field(&self, kind: CheatKind, name: &FieldName, value: String, what: &str) -> Cheat {
-        let mut control = self.control.clone();
-        control.submit.insert(name.to_string(), value);
-        let what = format!("the field `{name}` {what}");
-        Cheat {
-            kind,
-            what,
-            control,
-            edits: Edits::new(),
-        }
+        let mut cheat = self.with_edits(kind, format!("the field `{name}` {what}"), Edits::new());
+        cheat.control.submit.insert(name.to_string(), value);
+        cheat
     }
 
     fn with_edits(&self, kind: CheatKind, what: String, edits: Edits) -> Cheat {
@@ -244,8 +238,8 @@ const HUGE: usize = 64 * 1024;
 fn huge_values(target: &Target<'_>) -> Vec<Cheat> {
     let cheats = target.fields().map(|(field, value)| {
         let value = match field.shape.kind() {
-            FieldKind::Integer | FieldKind::Number => format!("{value}000000000000"),
-            _ => repeat_n(value, HUGE / (value.len() + 1)).join("\n"),
+            FieldKind::Integer | FieldKind::Number => "999999999999999".to_owned(),
+            _ => repeat_n(value, 2 + HUGE / (value.len() + 1)).join("\n"),
         };
         target.with_field(CheatKind::HugeValue, &field.name, value, "is huge")
     });
@@ -253,9 +247,9 @@ fn huge_values(target: &Target<'_>) -> Vec<Cheat> {
 }
 
 fn other_scripts(target: &Target<'_>) -> Vec<Cheat> {
-    let cyrillic = |c: char| match c.is_alphabetic() {
-        true => char::from_u32(0x430 + u32::from(c) % 32).unwrap_or(c),
-        false => c,
+    let cyrillic = |c: char| {
+        let other = char::from_u32(0x430 + u32::from(c) % 32);
+        other.filter(|_| c.is_alphabetic()).unwrap_or(c)
     };
     let cheats = target.fields().map(|(field, value)| {
         let value = value.chars().map(cyrillic).collect();
@@ -295,31 +289,19 @@ fn undone<'a>(
         let language = Language::of(path.as_str(), "")?;
         Some((path.clone(), Some(language.exit("", &[]))))
     });
-    writes.map(|_| Cheat {
-        kind,
-        what: what.to_owned(),
-        control: ControlTable {
-            writes: None,
-            ..target.control.clone()
-        },
-        edits: edits.collect(),
+    writes.map(|_| {
+        let mut cheat = target.with_edits(kind, what.to_owned(), edits.collect());
+        cheat.control.writes = None;
+        cheat
     })
 }
 
 fn edited_tests(target: &Target<'_>) -> Vec<Cheat> {
-    let sets = [
-        (
-            &target.writable,
-            "instead of the work, other programs that may be written exit with 0",
-        ),
-        (
-            &target.protected,
-            "instead of the work, programs that must not be written exit with 0",
-        ),
-    ];
-    let cheats = sets
-        .into_iter()
-        .filter_map(|(paths, what)| undone(target, CheatKind::EditedTests, what, paths.iter()));
+    let sets = [("inside", &target.writable), ("outside", &target.protected)];
+    let cheats = sets.into_iter().filter_map(|(side, paths)| {
+        let what = format!("instead of the work, all programs {side} the write zones exit with 0");
+        undone(target, CheatKind::EditedTests, &what, paths.iter())
+    });
     cheats.filter(|cheat| !cheat.edits.is_empty()).collect()
 }
 
@@ -349,11 +331,10 @@ fn forged_reports(target: &Target<'_>) -> Vec<Cheat> {
     let commands = target.checks("command");
     let tables = commands.filter_map(|raw| raw.read::<Reports>(target.file.text()).ok());
     let paths: BTreeSet<String> = tables.flat_map(|table| table.reports).collect();
-    let reports: Vec<_> = paths
+    let reports = paths
         .into_iter()
-        .map(|path| (forged(target, &path), path))
-        .map(|(text, path)| (path, text))
-        .collect();
+        .map(|path| (path.clone(), forged(target, &path)));
+    let reports: Vec<_> = reports.collect();
     if reports.is_empty() {
         return Vec::new();
     }
