@@ -9,10 +9,14 @@ use crate::harness::case::copy;
 use crate::harness::quest_play::Shipped;
 use crate::harness::{Place, Run, tools};
 
-fn attack(place: &Place, file: &Path) -> (i32, Value) {
+fn run(place: &Place, file: &Path, args: &[&str]) -> Run {
     let mut command = place.command();
     command.env("PATH", tools::path());
-    Run::of(command.args(["quest", "attack", "--json"]).arg(file)).json()
+    Run::of(command.args(["quest", "attack"]).arg(file).args(args))
+}
+
+fn attack(place: &Place, file: &Path) -> (i32, Value) {
+    run(place, file, &["--json"]).json()
 }
 
 #[test]
@@ -105,17 +109,14 @@ fn a_cheat_that_passes_is_shown_with_what_would_close_it() {
         .split_once("[[control]]\nname = \"a-made-up")
         .expect("a control");
     place.write("letters.toml", before);
-    let run = place.run(["quest", "attack", "letters.toml"]).exits(8);
-    assert!(
-        run.contains("PASS  huge-value: the field `quote` is huge"),
-        "{run}"
-    );
+    let file = Path::new("letters.toml");
+    let shown = run(&place, file, &[]).exits(8);
+    let expected = "PASS  other-script: the field `quote` has letters of another script";
+    assert!(shown.contains(expected), "{shown}");
     // A gate that honest work does not pass is not attacked.
-    place.write(
-        "letters.toml",
-        text.replace("please pay the total of 1200", "please pay"),
-    );
-    let run = place.run(["quest", "attack", "letters.toml"]);
-    run.says("it must be PASS, but is FAIL");
-    run.exits(2);
+    let broken = text.replace("please pay the total of 1200", "please pay");
+    place.write("letters.toml", broken);
+    let refused = run(&place, file, &[]);
+    refused.says("it must be PASS, but is FAIL");
+    refused.exits(2);
 }
