@@ -73,6 +73,7 @@ fn the_quest_file_in_the_topic_is_proven_and_scans() {
     place.write("list.csv", CAPITALS);
     let run = |script: &str| Run::of(&mut place.shell(script));
     run("comail quest check capitals.toml").ok();
+    run("comail quest attack capitals.toml").ok();
     run("comail scan list.csv --quest capitals.toml").ok();
     run("comail submit --country Japan --capital Tokyo").ok();
     run("comail submit --country France --capital Tokyo").exits(5);

@@ -288,6 +288,7 @@ schema
 schema --out schemas
 quest new letters
 quest check letters.toml
+quest attack letters.toml
 hook stop
 hook tool
 hook install --agent claude --yes

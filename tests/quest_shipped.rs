@@ -490,7 +490,7 @@ fn weekly_reports_need_their_form_and_links_that_answer() {
     play.scan("weeks.txt");
     assert!(play.next().contains("Write the report of 2026-W46"));
     let report = |links: &[String]| {
-        let entry = |link| format!(r#"{{"what": "One more thing is done", "link": "{link}"}}"#);
+        let entry = |link| format!(r#"{{"what": "The nightly backup is done", "link": "{link}"}}"#);
         let done: Vec<_> = links.iter().map(entry).collect();
         let done = done.join(", ");
         format!(r#"{{"done": [{done}], "next": ["More of it"]}}"#)

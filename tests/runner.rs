@@ -65,6 +65,8 @@ mod programs;
 mod prove_email;
 mod quarters;
 #[cfg(target_os = "linux")]
+mod quest_attack;
+#[cfg(target_os = "linux")]
 mod quest_file;
 #[cfg(target_os = "linux")]
 mod quest_frozen;

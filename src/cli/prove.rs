@@ -159,13 +159,17 @@ pub(super) fn freeze_as(freezing: Freezing<'_>, path: &Path) -> Result<Frozen> {
 }
 
 pub(super) fn proof_of(definition: &Definition, session: &Path) -> Result<Proof> {
-    let proof = prove(definition, session);
-    proof.map_err(|error| match error {
-        ProveError::Control { .. } => {
+    prove(definition, session).map_err(|error| of_proof(definition, error))
+}
+
+/// An error about controls is one of the quest file.
+pub(super) fn of_proof(definition: &Definition, error: ProveError) -> anyhow::Error {
+    match error {
+        ProveError::Control { .. } | ProveError::NothingToAttack => {
             let path = definition.command.as_ref().unwrap_or(&definition.path);
             let error = anyhow::Error::new(error);
             UsageError(format!("{path}: {error:#}")).into()
         }
         other => other.into(),
-    })
+    }
 }

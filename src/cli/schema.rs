@@ -198,6 +198,7 @@ pub const DOCUMENTS: &[Document] = &[
     printed::<Report>("report", "report"),
     printed::<rules::Catalogue>("rules", "rules"),
     printed::<quest::Checked>("quest-check", "quest check"),
+    printed::<quest::Attacked>("quest-attack", "quest attack"),
     printed::<quest::FileWritten>("quest-new", "quest new"),
     read(QUEST_FILE, "scan --quest", |_| {
         quest_file().try_into().unwrap_or_default()

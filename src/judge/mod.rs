@@ -1,6 +1,7 @@
 //! Connects session, gate and world: hands out quests, judges answers, and judges them again.
 
 mod accepted;
+pub mod attack;
 pub mod audit;
 mod carry;
 pub mod completeness;

@@ -32,7 +32,7 @@ use crate::session::Manifest;
 use crate::world::evidence::record::Recorder;
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::sandbox::{Alteration, ServicePlan};
-use crate::world::tree::{Ignored, Listing, Snapshot, TreeError, take_baseline};
+use crate::world::tree::{Ignored, Listing, Snapshot, TreeError, TreePath, take_baseline};
 use crate::world::{UniqueValue, UniquenessIndex, World};
 
 /// What the controls of a quest file show of its gate.
@@ -154,6 +154,8 @@ pub enum ProveError {
         "the session has no reviewers; add them with `scan --reviewers FILE` or in the quest file"
     )]
     NoReviewers,
+    #[error("no control of the quest file passes, so there is nothing to attack")]
+    NothingToAttack,
     #[error("no control of the quest file passes, so that defects cannot be planted in one")]
     NoCase,
     #[error("the reviewers cannot be asked: {0}")]
@@ -230,9 +232,12 @@ const NO_WORLD: &str = r#"{"pages": {}}"#;
 const EMAIL_WORLD_NAME: &str = "../gate/email/controls.json";
 const EMAIL_WORLD: &str = include_str!("../gate/email/controls.json");
 
+/// The new text of files of a tree; `None` removes a file.
+pub(super) type Edits = BTreeMap<TreePath, Option<String>>;
+
 /// What controls run on: a quest file with its tree, or the built-in kind, and recorded worlds, each
 /// read once.
-struct Stage<'a> {
+pub(super) struct Stage<'a> {
     file: &'a QuestFile<'a>,
     /// None for the built-in kind.
     definition: Option<&'a Definition>,
@@ -245,11 +250,11 @@ struct Stage<'a> {
 /// The world of one control, and the copy of its tree, which is removed when dropped.
 struct Scene {
     world: JudgeWorld,
-    _tree: Option<TempDir>,
+    tree: Option<TempDir>,
 }
 
 impl<'a> Stage<'a> {
-    fn new(
+    pub(super) fn new(
         file: &'a QuestFile<'a>,
         definition: Option<&'a Definition>,
         session: &'a Path,
@@ -271,15 +276,17 @@ impl<'a> Stage<'a> {
     fn proof(&mut self, gate: &FileGate, rules: &[Rule]) -> Result<Proof, ProveError> {
         let mut outcomes = Vec::with_capacity(self.file.controls.len());
         for control in &self.file.controls {
-            outcomes.push(self.outcome(gate, control)?);
+            outcomes.push(self.outcome(gate, control, &Edits::new())?);
         }
         Ok(Proof::of(outcomes, rules, self.file.open))
     }
 
-    fn outcome(
+    /// Judges a control. The edits are made in its tree after its agent wrote there.
+    pub(super) fn outcome(
         &mut self,
         gate: &FileGate,
         control: &ControlTable,
+        edits: &Edits,
     ) -> Result<ControlOutcome, ProveError> {
         let machine = Box::new(gate.under(settings(control)));
         let scripted = (&control.reviewed, &self.file.panel, self.definition);
@@ -292,6 +299,9 @@ impl<'a> Stage<'a> {
         }
         let gate = SessionGate::new(machine, reviewers);
         let scene = self.scene(control, None)?;
+        if let Some(tree) = &scene.tree {
+            edit(tree.path(), edits).map_err(of_control(control))?;
+        }
         scene.outcome(control, &gate, Alteration::default())
     }
 
@@ -307,7 +317,7 @@ impl<'a> Stage<'a> {
             let config = config.transpose()?;
             return Ok(Scene {
                 world: JudgeWorld::recorded(network, config),
-                _tree: None,
+                tree: None,
             });
         };
         let (services, load) = (self.services.clone(), Box::new(|_| Ok(None)));
@@ -337,7 +347,7 @@ impl<'a> Stage<'a> {
         }
         Ok(Scene {
             world: JudgeWorld::recorded(network, Some(config)),
-            _tree: copied,
+            tree: copied,
         })
     }
 
@@ -423,7 +433,21 @@ impl<'a> Stage<'a> {
     }
 }
 
-fn of_control<E>(control: &ControlTable) -> impl FnOnce(E) -> ProveError
+fn edit(root: &Path, edits: &Edits) -> io::Result<()> {
+    for (path, text) in edits {
+        let place = path.join_to(root);
+        if let Some(folder) = place.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        match text {
+            Some(text) => fs::write(place, text)?,
+            None => fs::remove_file(place)?,
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn of_control<E>(control: &ControlTable) -> impl FnOnce(E) -> ProveError
 where
     E: Into<Box<dyn Error + Send + Sync>>,
 {
@@ -607,7 +631,7 @@ mod tests {
             let mutant = gate().silenced(step);
             let mut stage = Stage::new(&file, None, Path::new("")).unwrap();
             let seen = file.controls.iter().any(|control| {
-                let outcome = stage.outcome(&mutant, control).unwrap();
+                let outcome = stage.outcome(&mutant, control, &Edits::new()).unwrap();
                 !outcome.fits
             });
             assert!(seen, "{step}");

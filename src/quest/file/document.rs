@@ -223,13 +223,18 @@ impl<'t> QuestFile<'t> {
     /// The first control with a correct submission: one that passes, or in an open kind one that gets
     /// REVIEW.
     pub fn passing_control(&self) -> Option<&ControlTable> {
+        self.passing_controls().next()
+    }
+
+    /// Every control with a correct submission.
+    pub fn passing_controls(&self) -> impl Iterator<Item = &ControlTable> {
         let best = if self.open {
             Verdict::Review
         } else {
             Verdict::Pass
         };
-        let mut controls = self.controls.iter().map(|control| &control.table);
-        controls.find(|control| control.verdict == best)
+        let controls = self.controls.iter().map(|control| &control.table);
+        controls.filter(move |control| control.verdict == best)
     }
 
     /// Whether it is the final part of another file, and so about no single quest.

@@ -1,0 +1,122 @@
+//! `comail quest attack`: the shipped quest files survive it, and it finds the holes of weaker ones.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::harness::case::copy;
+use crate::harness::quest_play::Shipped;
+use crate::harness::{Place, Run, tools};
+
+fn run(place: &Place, file: &Path, args: &[&str]) -> Run {
+    let mut command = place.command();
+    command.env("PATH", tools::path());
+    Run::of(command.args(["quest", "attack"]).arg(file).args(args))
+}
+
+fn attack(place: &Place, file: &Path) -> (i32, Value) {
+    run(place, file, &["--json"]).json()
+}
+
+#[test]
+fn shipped_quest_files_survive() {
+    let quests = Shipped::named("claims").file;
+    let entries = fs::read_dir(quests.parent().expect("a folder")).expect("quest files");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<_> = paths
+        .filter(|it| it.extension().is_some_and(|it| it == "toml"))
+        .collect();
+    let place = Place::new();
+    let _ = place.run(["quest", "new", "letters"]).ok();
+    files.push(place.at("letters.toml"));
+    assert_eq!(files.len(), 14);
+    for file in files {
+        let (code, attacked) = attack(&place, &file);
+        assert_eq!(code, 0, "{}: {attacked:#}", file.display());
+        assert!(attacked["tried"].as_u64() > Some(2), "{attacked:#}");
+    }
+}
+
+/// The quest file without a check and without the controls that fire it.
+fn without(text: &str, check: &str) -> String {
+    let name = format!("\"{check}\"");
+    let needs = format!("needs = [{name}]\n");
+    let text = text.replace(&needs, "");
+    let blocks = text.split("\n[[").filter(|block| {
+        let is_own =
+            |line: &str| line == format!("name = {name}") || line == format!("fires = [{name}]");
+        !block.lines().any(is_own)
+    });
+    blocks.collect::<Vec<_>>().join("\n[[")
+}
+
+/// Attacks the shipped quest file without these checks: the kinds of the cheats that pass.
+#[track_caller]
+fn holes(name: &str, checks: &[&str]) -> Vec<String> {
+    let shipped = Shipped::named(name);
+    let text = fs::read_to_string(&shipped.file).expect("the quest file");
+    let weaker = checks.iter().fold(text, |text, check| {
+        let weaker = without(&text, check);
+        assert_ne!(text, weaker, "{check}");
+        weaker
+    });
+    // A file that is beside the shipped ones finds their folders.
+    let place = Place::new();
+    let beside = shipped.file.parent().expect("a folder");
+    copy(&beside.join(name), &place.at(name));
+    copy(&beside.join("structure"), &place.at("structure"));
+    place.write("weaker.toml", weaker);
+    let (code, attacked) = attack(&place, Path::new("weaker.toml"));
+    assert_eq!(code, 8, "{attacked:#}");
+    let passed = attacked["passed"].as_array().expect("cheats");
+    for cheat in passed {
+        assert_eq!(cheat["verdict"], "PASS", "{cheat:#}");
+        assert!(cheat["advice"].as_str() > Some(""), "{cheat:#}");
+    }
+    let kinds = passed
+        .iter()
+        .map(|cheat| cheat["cheat"].as_str().expect("a kind"));
+    kinds.map(str::to_owned).collect()
+}
+
+#[test]
+fn code_that_ends_the_tests_is_found() {
+    assert_eq!(
+        holes("code-review", &["plain-code"]),
+        ["exit-zero", "edited-tests"]
+    );
+}
+
+#[test]
+fn tests_that_test_nothing_are_found() {
+    assert_eq!(holes("unit-tests", &["plain-tests"]), ["hashed-source"]);
+    let both = holes("unit-tests", &["plain-tests", "tests-bite"]);
+    assert_eq!(both, ["forged-report", "weak-assertions"]);
+}
+
+#[test]
+fn a_cheat_that_passes_is_shown_with_what_would_close_it() {
+    let place = Place::new();
+    let _ = place.run(["quest", "new", "letters"]).ok();
+    let text = fs::read_to_string(place.at("letters.toml")).expect("the quest file");
+    let loose = text.replace(
+        "argv = [\"grep\", \"-qF\", \"-e{{ field.quote }}\"]",
+        "argv = [\"true\", \"{{ field.quote }}\"]",
+    );
+    assert_ne!(text, loose);
+    let (before, _) = loose
+        .split_once("[[control]]\nname = \"a-made-up")
+        .expect("a control");
+    place.write("letters.toml", before);
+    let file = Path::new("letters.toml");
+    let shown = run(&place, file, &[]).exits(8);
+    let expected = "PASS  other-script: the field `quote` has letters of another script";
+    assert!(shown.contains(expected), "{shown}");
+    // A gate that honest work does not pass is not attacked.
+    let broken = text.replace("please pay the total of 1200", "please pay");
+    place.write("letters.toml", broken);
+    let refused = run(&place, file, &[]);
+    refused.says("it must be PASS, but is FAIL");
+    refused.exits(2);
+}
