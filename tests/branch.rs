@@ -350,6 +350,37 @@ fn a_tree_below_a_repository_keeps_what_is_beside_it() {
 }
 
 #[test]
+fn the_tree_may_be_a_linked_worktree_of_a_repository_with_other_names() {
+    let quest = quest(|place| {
+        let repository = place.at("repository");
+        fs::rename(place.at("tree"), &repository).expect("a folder");
+        git(
+            &repository,
+            ["init", "-q", "-b", "main", "--object-format=sha256"],
+        );
+        git(&repository, ["add", "."]);
+        git(&repository, ["commit", "-q", "-m", "first"]);
+        git(
+            &repository,
+            ["worktree", "add", "-q", "-b", "other", "../tree"],
+        );
+        let excluded = repository.join(".git/info/exclude");
+        fs::write(excluded, "local\n").expect("a file");
+        place.write("tree/own/local", "ignored by git alone\n");
+        place.write("tree/own/data", "changed\n");
+    });
+    answer(&quest, 1, &[("in/one.sh", b"exit 0\n")]);
+    let repository = quest.place.at("repository");
+    let name = name_of(&quest);
+    let changed = ["log", "--format=%s", "--name-status", &name];
+    assert_eq!(
+        git(&repository, changed),
+        "Quest 1, PASS: one\n\nA\tin/one.sh\nTree as scanned\n\nM\town/data\nfirst\n\n\
+         A\tin/no.sh\nA\tin/yes.sh\nA\town/data"
+    );
+}
+
+#[test]
 fn the_patch_is_applied_by_git_and_by_patch() {
     let quest = quest(|_| {});
     let binary: &[u8] = b"\0\x01\xff";

@@ -18,6 +18,7 @@ use crate::judge::accepted::{AcceptedStep, History, stored};
 use crate::judge::error::JudgeError;
 use crate::judge::quest_file::Definition;
 use crate::judge::union::with_worktrees;
+use crate::quest::Key;
 use crate::session::Session;
 use crate::world::git::{self, COMMITTER, Git, Note, ObjectId, Repository, Stored};
 use crate::world::sandbox::SandboxConfig;
@@ -179,7 +180,7 @@ impl Making<'_> {
 
 fn note(step: &AcceptedStep) -> Note {
     let (quest, (line, hash)) = (step.quest, step.event);
-    let key = step.key.as_ref().map(|key| key.folded());
+    let key = step.key.as_ref().map(Key::folded);
     let key = key.as_ref().map_or("", |key| key.as_str());
     let mut message = format!("Quest {quest}, {}: {}\n\n", step.state, Escaped(key));
     for (name, value) in [

@@ -180,14 +180,14 @@ impl JudgeContext {
                 }
             }
         }
+        let is_accepted = session.totals().accepted != before;
+        let made = is_accepted.then(|| add_to_branch(session));
+        let not_on_branch = made.and_then(Result::err);
         Ok(SubmitResult {
             judged,
             fixes,
             origin: JudgementOrigin::ThisCall,
-            not_on_branch: match session.totals().accepted == before {
-                true => None,
-                false => add_to_branch(session).err(),
-            },
+            not_on_branch,
         })
     }
 
