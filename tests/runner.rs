@@ -14,6 +14,8 @@ mod attack_session;
 mod attack_source;
 mod audit;
 #[cfg(target_os = "linux")]
+mod branch;
+#[cfg(target_os = "linux")]
 mod browser_gate;
 mod carry;
 mod chat_protocol;

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::output::TextOutput;
 use super::shell_line::ShellLine;
+use crate::judge::Branch;
 use crate::judge::quest_file::Definition;
 use crate::session::{NotProven, Session, Tally, Totals};
 
@@ -20,16 +21,18 @@ pub(super) struct Closing {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-struct Step {
+pub(super) struct Step {
     purpose: &'static str,
     command: String,
 }
 
 /// Where the results of a session are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Results {
     /// `export` writes them to a copy of the list.
     List,
+    /// The same, and the accepted files are on this branch.
+    Branch(String),
     /// The work of `until` is in the tree, and there is no list.
     Tree,
 }
@@ -38,19 +41,44 @@ impl Results {
     pub(super) fn of(session: &Session) -> Self {
         match Definition::command_of(session.manifest()) {
             Some(_) => Self::Tree,
-            None => Self::List,
+            None => match Branch::of(session) {
+                Ok(Some(branch)) => Self::Branch(branch.name),
+                Ok(None) | Err(_) => Self::List,
+            },
         }
+    }
+
+    /// How to get the accepted files; none if there are none.
+    pub(super) fn take_files(&self, totals: &Totals, session: Option<&Path>) -> Vec<Step> {
+        if totals.accepted.is_none() {
+            return Vec::new();
+        }
+        let apply = Step {
+            purpose: "write the accepted files to the tree",
+            command: ShellLine::comail("tree apply", session).into_text(),
+        };
+        let other = match self {
+            Self::Branch(name) => Step {
+                purpose: "or merge the branch with a commit for each accepted answer",
+                command: format!("git merge {name}"),
+            },
+            Self::List | Self::Tree => Step {
+                purpose: "or write them as a patch",
+                command: ShellLine::comail("tree patch FILE", session).into_text(),
+            },
+        };
+        vec![apply, other]
     }
 }
 
 impl Closing {
     /// None while quests are TODO.
-    pub(super) fn of(totals: &Totals, results: Results, session: Option<&Path>) -> Option<Self> {
+    pub(super) fn of(totals: &Totals, results: &Results, session: Option<&Path>) -> Option<Self> {
         (totals.tally.todo == 0).then(|| Self::new(totals, results, session))
     }
 
     /// `session` is the value of `--session`, which is repeated in the commands.
-    pub(super) fn new(totals: &Totals, results: Results, session: Option<&Path>) -> Self {
+    pub(super) fn new(totals: &Totals, results: &Results, session: Option<&Path>) -> Self {
         let not_proven = totals.not_proven();
         let steps = [
             (not_proven.open > 0, "settle the open REVIEWs", "review"),
@@ -59,12 +87,7 @@ impl Closing {
                 "see why answers failed",
                 "list --state done",
             ),
-            (results == Results::List, "write the results", "export"),
-            (
-                totals.accepted.is_some(),
-                "write the accepted files to the tree",
-                "tree apply",
-            ),
+            (*results != Results::Tree, "write the results", "export"),
             (true, "check that nothing is missing", "report"),
         ];
         let steps = steps.into_iter().filter(|(applies, ..)| *applies);
@@ -72,11 +95,14 @@ impl Closing {
             purpose,
             command: ShellLine::comail(command, session).into_text(),
         });
+        let mut steps: Vec<Step> = steps.collect();
+        let last = steps.len() - 1;
+        steps.splice(last..last, results.take_files(totals, session));
         Self {
             total: totals.tally.total(),
             tally: totals.tally,
             not_proven,
-            steps: steps.collect(),
+            steps,
         }
     }
 
@@ -88,10 +114,14 @@ impl Closing {
     }
 
     pub(super) fn hints(&self) -> Vec<String> {
-        let steps = self.steps.iter();
-        steps
-            .map(|Step { purpose, command }| format!("{purpose}: `{command}`"))
-            .collect()
+        self.steps.iter().map(Step::hint).collect()
+    }
+}
+
+impl Step {
+    pub(super) fn hint(&self) -> String {
+        let Self { purpose, command } = self;
+        format!("{purpose}: `{command}`")
     }
 }
 
@@ -106,7 +136,7 @@ mod tests {
                 tally,
                 ..Totals::default()
             };
-            let closing = Closing::of(&totals, Results::List, Some(Path::new("two")))?;
+            let closing = Closing::of(&totals, &Results::List, Some(Path::new("two")))?;
             let mut out = TextOutput::plain();
             closing.write(&mut out);
             Some(out.into_text())
@@ -124,8 +154,8 @@ mod tests {
              1 DONE\n  see why answers failed: ";
         assert!(settled.starts_with(told), "{settled}");
         assert_eq!(closing(Tally { todo: 1, ..tally }), None);
-        let hints = |results| Closing::new(&Totals::default(), results, None).hints();
-        let exports = |results| hints(results).iter().any(|hint| hint.contains("export"));
+        let hints = |results: Results| Closing::new(&Totals::default(), &results, None).hints();
+        let exports = |results: Results| hints(results).iter().any(|hint| hint.contains("export"));
         assert!(exports(Results::List) && !exports(Results::Tree));
     }
 }

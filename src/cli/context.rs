@@ -14,8 +14,9 @@ use super::exit::{UsageError, refuse};
 use super::output::Output;
 use super::progress::SessionBar;
 use super::settings::Settings;
+use super::shell_line::ShellLine;
 use crate::base::clock::{Clock as _, Salt, SystemClock};
-use crate::judge;
+use crate::judge::{self, JudgeError};
 use crate::quest::{Key, Nearest, QuestId, QuestKind, meant};
 use crate::run::agent::AgentShell;
 use crate::session;
@@ -159,12 +160,21 @@ impl Context {
     /// Hints at the next steps for a person if no quest is TODO.
     pub(super) fn hint_at_closing(&mut self, session: &Session) {
         let named = self.named_session.as_deref();
-        let closing = Closing::of(&session.totals(), Results::of(session), named);
+        let closing = Closing::of(&session.totals(), &Results::of(session), named);
         if let Some(closing) = closing.filter(|_| !self.output.json) {
             for hint in closing.hints() {
                 self.output.hint(&hint);
             }
         }
+    }
+
+    pub(super) fn note_behind(&mut self, why: &JudgeError) {
+        let again = ShellLine::comail("tree branch", self.named_session.as_deref());
+        self.output.note(&format!(
+            "the answer is recorded, but its commit is not on the branch: {why}; `{}` makes the branch \
+             again",
+            again.text()
+        ));
     }
 
     pub fn report_repairs(&mut self, session: &Session) {

@@ -347,7 +347,7 @@ fn write_table(
     let totals = projection.totals();
     let source = session.source();
     let plan = ListPlan::of(&source)?;
-    if !plan.made && Results::of(session) == Results::List {
+    if !plan.made && Results::of(session) != Results::Tree {
         note_original(&source, output);
     }
     refuse_in_session(&target.path, session.dir())?;

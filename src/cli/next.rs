@@ -156,7 +156,7 @@ impl NextReply {
             Assignment::Waiting(waiting) => Self::Waiting(Waits::new(session, &waiting)?),
             Assignment::Complete => Self::Settled(Closing::new(
                 &session.totals(),
-                Results::of(session),
+                &Results::of(session),
                 reaching.session.as_deref(),
             )),
             Assignment::Paused { streak } => Self::Paused { streak },

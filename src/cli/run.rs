@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer_form::{field_line, json_form};
-use super::closing::{Closing, Results};
+use super::closing::{Closing, Results, Step};
 use super::config::in_a_run;
 use super::context;
 use super::context::{Context, Folded, Reaching};
@@ -37,11 +37,11 @@ use super::settings::Settings;
 use super::settings::run::RunTable;
 use super::shell_line::{ShellLine, words};
 use crate::base::text::Escaped;
-use crate::judge;
 use crate::judge::completeness::{MinPass, ShortfallKind};
 use crate::judge::live_runs::run_above;
 use crate::judge::needs_no_fields;
 use crate::judge::quest_file::Definition;
+use crate::judge::{self, Branch};
 use crate::quest::QuestId;
 use crate::report::run::{Report, Shares, word, write_page, write_report};
 use crate::report::{HALF_LIFE_DAYS, RuleInsight};
@@ -393,6 +393,9 @@ fn report(
     let made = made(context, &asked)?;
     let place = write_files(context, run, &made)?;
     note_lost(&mut context.output, &made.report);
+    if let Ok(folded) = &made.seen {
+        make_branch(context, &folded.session);
+    }
     let dirs = std::slice::from_ref(&context.dir);
     // If the ledger cannot be read, the report says so.
     let rules = insights_of(context, dirs, HALF_LIFE_DAYS).map(|insights| insights.rules);
@@ -417,6 +420,17 @@ fn write_files(context: &mut Context, run: RunId, made: &Made) -> Result<PathBuf
     Ok(place)
 }
 
+/// Makes the whole branch, so that it has every commit, wherever it was moved.
+fn make_branch(context: &mut Context, session: &Session) {
+    let made = Branch::of(session).and_then(|branch| match branch {
+        Some(branch) => branch.make(session, true),
+        None => Ok(()),
+    });
+    if let Err(why) = made {
+        context.note_behind(&why);
+    }
+}
+
 fn note_lost(output: &mut Output, report: &Report) {
     let lost = report.shortfalls.iter();
     let lost = lost.filter(|it| it.kind == ShortfallKind::NoLongerHolds);
@@ -428,9 +442,11 @@ fn note_lost(output: &mut Output, report: &Report) {
 fn hints(context: &Context, folded: &Folded) -> Vec<String> {
     let named = context.named_session.as_deref();
     let results = Results::of(&folded.session);
-    if let Some(closing) = Closing::of(folded.projection.totals(), results, named) {
+    let totals = folded.projection.totals();
+    if let Some(closing) = Closing::of(totals, &results, named) {
         return closing.hints();
     }
+    let files = results.take_files(totals, named);
     let command = ShellLine::comail("list --state todo", named);
     let left = format!("list what is left: `{}`", command.text());
     let again = if folded.session.manifest().kind.name == UNTIL {
@@ -438,7 +454,8 @@ fn hints(context: &Context, folded: &Folded) -> Vec<String> {
     } else {
         "another `comail run` continues"
     };
-    vec![left, again.to_owned()]
+    let hints = [left, again.to_owned()].into_iter();
+    hints.chain(files.iter().map(Step::hint)).collect()
 }
 
 /// Prints the end of a run, whose report as text is at `path`.

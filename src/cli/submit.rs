@@ -172,8 +172,14 @@ pub(super) fn judge(
     let submitted = judging.submit(&mut session, answer, &mut context::clock());
     let reply = match submitted {
         Ok(SubmitResult {
-            mut judged, fixes, ..
+            mut judged,
+            fixes,
+            not_on_branch,
+            ..
         }) => {
+            if let Some(why) = not_on_branch {
+                context.note_behind(&why);
+            }
             add_remedies(&mut judged.judgement.facts, &judging.kind.rules());
             SubmitReply::Judged(Box::new(JudgedAnswer {
                 status: "judged",
@@ -208,7 +214,7 @@ pub(super) fn judge(
         };
         out.template(include_str!("text/submit.txt"), values);
         let results = Results::of(&session);
-        let closing = Closing::of(&session.totals(), results, named.as_deref());
+        let closing = Closing::of(&session.totals(), &results, named.as_deref());
         if let Some(closing) = closing.filter(|_| matches!(reply, SubmitReply::Judged(_))) {
             closing.write(out);
         }

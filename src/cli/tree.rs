@@ -1,8 +1,9 @@
 //! `comail tree`: the accepted tree of a session with worktrees.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
+use std::{env, fs};
 
 use anyhow::{Context as _, Result, anyhow};
 use clap::{Args, Subcommand};
@@ -12,10 +13,14 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::exit::{Exit, refuse};
+use super::output_file::refuse_in_session;
 use crate::base::Digest;
-use crate::judge;
+use crate::base::files::{Overwrite, write_whole};
+use crate::judge::{self, Branch};
 use crate::quest::QuestId;
-use crate::world::tree::{BadPatch, NotApplied};
+use crate::world::git::{self, Git};
+use crate::world::sandbox::SandboxConfig;
+use crate::world::tree::{AcceptedTree, BadPatch, NotApplied, Snapshot, TreePath};
 
 /// Show the accepted tree, and write it somewhere
 ///
@@ -25,6 +30,12 @@ use crate::world::tree::{BadPatch, NotApplied};
 pub struct TreeArgs {
     #[command(subcommand)]
     command: Option<TreeCommand>,
+
+    /// Use the tree as it was after this event of the ledger, not as it is now
+    ///
+    /// `comail log` prints the numbers of the events; the first is 0.
+    #[arg(long, value_name = "SEQ", global = true)]
+    at: Option<u64>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -40,6 +51,24 @@ enum TreeCommand {
         #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
         dir: PathBuf,
     },
+    /// Write all changes to the frozen tree as one patch
+    ///
+    /// `git apply` and `patch -p1` read it; binary files are only for `git apply`.
+    Patch {
+        /// A new file
+        #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+        file: PathBuf,
+
+        /// Replace an existing file
+        #[arg(long)]
+        force: bool,
+    },
+    /// Make the git branch again that has a commit for each accepted answer
+    ///
+    /// If the tree was in a git repository when it was scanned, each accepted answer is a commit on a
+    /// branch whose name begins with comail/. The ledger says what it has, so whatever it has now is
+    /// replaced. Your index, your files and HEAD stay as they are.
+    Branch,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -51,6 +80,9 @@ pub(super) enum TreeReply {
         /// The last accepted change; none if nothing was accepted.
         head: Option<Digest>,
         files: Vec<ChangedFile>,
+        /// The git branch with a commit for each accepted answer.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        branch: Option<BranchSeen>,
     },
     Applied {
         files: usize,
@@ -60,6 +92,20 @@ pub(super) enum TreeReply {
         files: usize,
         dir: PathBuf,
     },
+    Patched {
+        files: usize,
+        file: PathBuf,
+    },
+    Branched {
+        branch: String,
+    },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct BranchSeen {
+    name: String,
+    /// Whether it has every accepted answer, and is where comail left it.
+    current: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -74,7 +120,7 @@ pub(super) struct ChangedFile {
 
 pub(super) fn run(context: &mut Context, args: &TreeArgs) -> Result<Exit> {
     let session = context.open_session()?;
-    let (tree, config) = judge::accepted_of(&session)?;
+    let (tree, config) = judge::accepted_of(&session, args.at)?;
     let reply = match &args.command {
         None => {
             let files = tree.authors().iter().map(|(path, quests)| ChangedFile {
@@ -86,6 +132,11 @@ pub(super) fn run(context: &mut Context, args: &TreeArgs) -> Result<Exit> {
                 tree: tree.snapshot.digest(),
                 head: tree.head,
                 files: files.collect(),
+                branch: Branch::of(&session)?.map(|branch| BranchSeen {
+                    current: !branch.is_behind(&session)
+                        && branch.is_in_place(&session).unwrap_or(false),
+                    name: branch.name,
+                }),
             }
         }
         Some(TreeCommand::Apply) => {
@@ -124,9 +175,70 @@ pub(super) fn run(context: &mut Context, args: &TreeArgs) -> Result<Exit> {
                 dir: dir.clone(),
             }
         }
+        Some(TreeCommand::Patch { file, force }) => {
+            refuse_in_session(file, session.dir())?;
+            let paths: Vec<_> = tree.authors().keys().collect();
+            let text = patch(&tree, &paths, &config)?;
+            let overwrite = if *force {
+                Overwrite::Replace
+            } else {
+                Overwrite::Never
+            };
+            write_whole(file, overwrite, &[], |out| {
+                out.write_all(&text)
+                    .with_context(|| format!("cannot write {}", file.display()))
+            })?;
+            TreeReply::Patched {
+                files: paths.len(),
+                file: file.clone(),
+            }
+        }
+        Some(TreeCommand::Branch) if args.at.is_some() => {
+            return refuse("the branch has every accepted answer: leave out --at");
+        }
+        Some(TreeCommand::Branch) => {
+            let Some(branch) = Branch::of(&session)? else {
+                return refuse(match session.totals().accepted {
+                    None => "nothing is accepted yet",
+                    Some(_) => {
+                        "there is no branch: when the tree was scanned, it was in no git repository, \
+                         or git ignored it; `comail tree patch FILE` writes a patch"
+                    }
+                });
+            };
+            branch.make(&session, true)?;
+            TreeReply::Branched {
+                branch: branch.name,
+            }
+        }
     };
     context.output.show(&reply, |out, reply| {
         out.template(include_str!("text/tree.txt"), context! { reply });
     })?;
     Ok(Exit::Done)
+}
+
+/// The patch of these files as git prints it, because only git can write binary files and modes for `git apply`.
+fn patch(tree: &AcceptedTree, paths: &[&TreePath], config: &SandboxConfig) -> Result<Vec<u8>> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let untrusted: Vec<_> = config.root.clone().into_iter().collect();
+    let program = git::program(&path, &untrusted);
+    let program = program.context("git makes the patch; `comail tree export DIR` needs no git")?;
+    let git = Git::alone(program)?;
+    let frozen = Snapshot::of(&config.baseline);
+    let mut trees = Vec::new();
+    for snapshot in [&frozen, &tree.snapshot] {
+        let mut files = Vec::new();
+        for path in paths {
+            files.push((
+                path.to_string(),
+                git::stored(snapshot, path, &*config.load)?,
+            ));
+        }
+        files.retain(|(_, file)| file.is_some());
+        git.read_tree(None)?;
+        git.stage(&files)?;
+        trees.push(git.write_tree()?);
+    }
+    Ok(git.diff(&trees[0], &trees[1])?)
 }

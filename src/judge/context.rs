@@ -11,6 +11,7 @@ use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::gate::checks::FileGate;
 use crate::gate::{Case, Fact, Gate as _, Judgement, Level};
+use crate::judge::branch::Branch;
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::redacted;
 use crate::judge::kind::{JudgeWorld, SessionKind, gate_settings};
@@ -40,6 +41,8 @@ pub struct SubmitResult {
     pub judged: Judged,
     pub fixes: Vec<Fix>,
     pub origin: JudgementOrigin,
+    /// Why the branch lacks what the answer adds to the accepted tree.
+    pub not_on_branch: Option<JudgeError>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,12 +138,14 @@ impl JudgeContext {
                 judged,
                 fixes: Vec::new(),
                 origin: JudgementOrigin::EarlierCall,
+                not_on_branch: None,
             };
             Ok::<_, JudgeError>(recorded.map(repeated))
         };
         if let Some(repeated) = recorded(session)? {
             return Ok(repeated);
         }
+        let before = session.totals().accepted;
         let mut judged = match submit(session, answer, clock) {
             // The same call may have been made twice concurrently.
             Err(JudgeError::Refused(refusal)) => {
@@ -175,10 +180,14 @@ impl JudgeContext {
                 }
             }
         }
+        let is_accepted = session.totals().accepted != before;
+        let made = is_accepted.then(|| add_to_branch(session));
+        let not_on_branch = made.and_then(Result::err);
         Ok(SubmitResult {
             judged,
             fixes,
             origin: JudgementOrigin::ThisCall,
+            not_on_branch,
         })
     }
 
@@ -236,6 +245,15 @@ impl JudgeContext {
             (None, Ok(_)) => Fix::Changed,
         })
     }
+}
+
+/// What is accepted counts, whatever becomes of the branch.
+fn add_to_branch(session: &Session) -> Result<(), JudgeError> {
+    let made = Branch::of(session).and_then(|branch| match branch {
+        Some(branch) => branch.make(session, false),
+        None => Ok(()),
+    });
+    made.inspect_err(|why| tracing::warn!(%why, "the branch is behind"))
 }
 
 fn failed(why: String) -> Fix {

@@ -13,6 +13,7 @@ use crate::quest::{Key, QuestId};
 use crate::session::{SessionError, State, Worker};
 use crate::world::Unanswered;
 use crate::world::fetch::live::WorldError;
+use crate::world::git::GitError;
 use crate::world::tree::{AcceptedError, AuthoredConflict, BadGlob, BadPatch, TreeError};
 
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +40,12 @@ pub enum JudgeError {
     Patch(#[from] BadPatch),
     #[error(transparent)]
     Accepted(#[from] AcceptedError),
+    #[error(transparent)]
+    Git(#[from] GitError),
+    #[error("cannot write which commit the branch has")]
+    Branch(#[source] io::Error),
+    #[error(transparent)]
+    Tree(#[from] TreeError),
     #[error(
         "accepted work has changed the same lines since this worktree was made: {}; make another \
          worktree with `comail next --worktree DIR`, or wait for the next start of the run, and \
@@ -50,6 +57,8 @@ pub enum JudgeError {
     Worktree(#[from] WorktreeError),
     #[error("the quests of this session have no worktrees; set `worktrees = true` in [tree]")]
     NoWorktrees,
+    #[error("the ledger has no event {0}; `comail log` prints them")]
+    NoSuchEvent(u64),
     #[error(
         "each agent of this session works in a worktree of its own: make one with \
          `comail next --worktree DIR`, and submit with `--worktree DIR`; nothing changed"

@@ -3,6 +3,7 @@
 mod accepted;
 pub mod attack;
 pub mod audit;
+mod branch;
 mod carry;
 pub mod completeness;
 mod context;
@@ -28,6 +29,7 @@ mod union;
 mod worktree;
 
 pub use accepted::accepted_changes;
+pub use branch::Branch;
 pub use carry::{Carrier, CarryCounts, NotCarried};
 pub use context::{FinalResult, FinalWord, JudgeContext, JudgementOrigin, SubmitResult};
 pub use error::{JudgeError, Refusal};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::Digest;
 use crate::gate::{Gate as _, Judgement, common_rules};
-use crate::judge::accepted::accepted_tree;
+use crate::judge::accepted::{History, accepted_tree};
 use crate::judge::error::JudgeError;
 use crate::judge::kind::{JudgeWorld, SessionKind};
 use crate::judge::passes::{judge_passes, passes, sentence};
@@ -63,10 +63,24 @@ impl Step {
     }
 }
 
-/// The accepted tree of a session, for people; the error says that the session has none.
-pub fn accepted_of(session: &Session) -> Result<(AcceptedTree, SandboxConfig), JudgeError> {
+/// The accepted tree of a session after an event, or as it is now, for people; the error says that
+/// the session has none.
+pub fn accepted_of(
+    session: &Session,
+    event: Option<u64>,
+) -> Result<(AcceptedTree, SandboxConfig), JudgeError> {
     let (_, config) = with_worktrees(session)?;
-    let tree = accepted_tree(session, &config, session.totals().accepted)?;
+    let head = match event {
+        None => session.totals().accepted,
+        Some(event) => {
+            let history = History::read(session)?;
+            if event >= history.events {
+                return Err(JudgeError::NoSuchEvent(event));
+            }
+            history.at(event)
+        }
+    };
+    let tree = accepted_tree(session, &config, head)?;
     Ok((tree, config))
 }
 
@@ -86,7 +100,9 @@ pub fn root_of_worktrees(manifest: &Manifest) -> Result<Option<PathBuf>, JudgeEr
         .filter(|_| has_worktrees))
 }
 
-fn with_worktrees(session: &Session) -> Result<(SessionKind, SandboxConfig), JudgeError> {
+pub(super) fn with_worktrees(
+    session: &Session,
+) -> Result<(SessionKind, SandboxConfig), JudgeError> {
     let kind = SessionKind::load(session.manifest())?;
     let config = kind.sandbox_config(session.evidence(), session.dir().to_owned())?;
     match config {

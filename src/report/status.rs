@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::base::Digest;
 use crate::base::text::small;
+use crate::judge::Branch;
 use crate::judge::forgotten::is_forgotten;
 use crate::quest::{Key, QuestId, map_schema};
 use crate::report::sample::SampleEstimate;
@@ -133,6 +134,9 @@ pub struct Overview {
     pub forgotten: u32,
     /// Decisions that lack the operator's seal, and changed nothing.
     pub unsealed: u32,
+    /// The branch of accepted answers, if it lacks some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub behind: Option<String>,
     pub attempts: u32,
     /// How often each rule fired, the most frequent first.
     pub rules: Vec<RuleCount>,
@@ -253,6 +257,11 @@ pub fn overview(session: &Session, forgotten: u32) -> Result<Overview, SessionEr
         sample: SampleEstimate::of(&totals),
         forgotten,
         unsealed: counts.unsealed,
+        behind: Branch::of(session)
+            .ok()
+            .flatten()
+            .filter(|branch| branch.is_behind(session))
+            .map(|branch| branch.name),
         attempts: counts.attempts,
         rules,
         streak: totals.streak,

@@ -9,6 +9,7 @@ pub mod domain;
 pub mod email_text;
 pub mod evidence;
 pub mod fetch;
+pub mod git;
 pub mod mailbox;
 pub mod page;
 pub mod sandbox;

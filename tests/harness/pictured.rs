@@ -150,6 +150,7 @@ fn overview(rows: &[QuestRow], tally: Tally, left_out: u32) -> Overview {
         sample: None,
         forgotten: 0,
         unsealed: 0,
+        behind: None,
         attempts: tally.total() * 2,
         rules: Vec::new(),
         streak: 0,

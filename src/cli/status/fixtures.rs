@@ -63,6 +63,7 @@ pub(super) fn records() -> Standings {
         sample: None,
         forgotten: 0,
         unsealed: 0,
+        behind: None,
         attempts: 61,
         rules: vec![
             rule("email-not-on-source", 17),

@@ -5,7 +5,8 @@
 //!  "gathered":{"assets":{"schema.json":"…"},"programs":{"python3":{"path":…,"target":…,"sha256":…}},
 //!              "variables":{"PATH":"…"}},
 //!  "tree":{"root":"/…","write":["tests/**"],"ignore":["*.log"],
-//!          "gitignore":{".gitignore":"target/\n"},"listing":"<sha-256>","control":"<sha-256>"},
+//!          "gitignore":{".gitignore":"target/\n"},"listing":"<sha-256>","control":"<sha-256>",
+//!          "repository":{"program":"/usr/bin/git","dir":"/…/.git","head":"…","changed":["a.py"],…}},
 //!  "runtime":"<sha-256>","scratch":"/tmp","confinement":{"landlock":6,"namespaces":["pid",…]}}
 //! ```
 //!
@@ -34,6 +35,7 @@ use crate::quest::template::{Names, Template};
 use crate::quest::{QuestKind, email};
 use crate::session::{EvidenceStore, KindRecord, Manifest, SessionError};
 use crate::world::evidence::unpack;
+use crate::world::git::Repository;
 use crate::world::sandbox::{
     Base, CommandSpec, Confinement, Contents, Files, Launcher, Network, Ready, Runtime,
     SandboxConfig, ServicePlan, run,
@@ -75,6 +77,9 @@ pub struct FrozenTree {
     pub listing: Digest,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<Digest>,
+    /// The repository in which it was, in a session with worktrees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repository: Option<Repository>,
 }
 
 impl FrozenTree {

@@ -32,6 +32,7 @@ use crate::quest::email;
 use crate::quest::file::{Mistake, Panel, QuestFile, Spot, TreeTable};
 use crate::session::{DRAFT_PREFIX, EvidenceStore, Manifest, SessionError};
 use crate::world::evidence::pack;
+use crate::world::git::{self, Repository};
 use crate::world::sandbox::{Confinement, Pinned, Runtime, RuntimeError, SandboxConfig};
 use crate::world::tree::{
     Ignored, Listing, Store, TreeError, TreePath, Zones, read_gitignores, take_baseline,
@@ -178,15 +179,30 @@ impl Freezing<'_> {
             return Err(faulty(&file.spot_in("tree", "write"), why).into());
         }
         let listing = take_baseline(&root, &ignored, &mut |_, _| Ok(())).map_err(failed)?;
-        let tree = FrozenTree {
+        let mut tree = FrozenTree {
             write: table.write.clone(),
             listing: listing.digest(),
             root,
             ignore,
             gitignore,
             control: None,
+            repository: None,
         };
+        if table.worktrees {
+            tree.repository = self.repository(&tree.root, &listing);
+        }
         Ok((tree, listing))
+    }
+
+    /// The repository of the tree. Without one, the accepted answers are on no branch.
+    fn repository(&self, root: &Path, listing: &Listing) -> Option<Repository> {
+        let path = (self.variables)("PATH").unwrap_or_default();
+        let program = git::program(&path, &[root.to_owned()]);
+        let found = program.and_then(|program| Repository::find(program, root, listing));
+        found.unwrap_or_else(|why| {
+            tracing::warn!(%why, "the accepted answers will be on no branch");
+            None
+        })
     }
 
     fn root(&self, table: &TreeTable) -> PathBuf {

@@ -143,6 +143,7 @@ fn overview() -> Overview {
         sample: None,
         forgotten: 1,
         unsealed: 1,
+        behind: None,
         attempts: 1,
         rules: Vec::new(),
         streak: 1,

@@ -172,7 +172,7 @@ impl PatchFile {
         }
     }
 
-    pub(super) fn bytes(&self, path: &TreePath) -> Result<Vec<u8>, BadPatch> {
+    pub fn bytes(&self, path: &TreePath) -> Result<Vec<u8>, BadPatch> {
         match &self.contents {
             PatchContents::Text(text) => Ok(text.clone().into_bytes()),
             PatchContents::Base64(text) => {
@@ -182,7 +182,7 @@ impl PatchFile {
         }
     }
 
-    pub(super) fn entry(&self, contents: &[u8]) -> Entry {
+    pub fn entry(&self, contents: &[u8]) -> Entry {
         Entry::File {
             sha256: Digest::of(contents),
             bytes: contents.len() as u64,
