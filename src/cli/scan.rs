@@ -18,6 +18,7 @@ use super::context::Context;
 use super::exit::{Exit, UsageError, found, refuse};
 use super::progress::{self, WorkBar};
 use super::prove::{freeze, proof_of, refuse_unproven};
+use super::run::agents_of;
 use super::settings::Settings;
 use super::settings::gate::GateTable;
 use super::settings::network::NetworkTable;
@@ -102,7 +103,7 @@ const GENERATOR_MODEL: &str = "scan.generator-model";
 /// How many of the files are named that a tree leaves out.
 const MAX_LEFT_OUT: usize = 10;
 
-const DEFAULT_MAX_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
+pub(super) const DEFAULT_MAX_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
 
 pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     // Handled so that an incomplete session is removed.
@@ -184,6 +185,9 @@ pub(super) fn create(
     let table = definition.map(Definition::file).transpose()?;
     let file_tries = table.as_ref().and_then(|table| table.max_tries);
     let frozen = frozen(context, args, &set, definition, file_tries)?;
+    if let Some(definition) = definition {
+        agents_of(definition, frozen.max_tries.get())?;
+    }
     let input = table.as_ref().map(|table| &table.input);
     let unit = match &table {
         Some(table) => table.unit.clone(),
