@@ -545,6 +545,23 @@ fn symbolic_links_are_not_followed() {
 }
 
 #[test]
+fn what_a_tree_leaves_out_is_said_at_the_scan_and_by_a_failed_command() {
+    let (quest, scan) = ShellQuest::scan("10s", |place| {
+        let pipe = place.at("tree/own/pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+    });
+    scan.says("note: not part of the tree: own/pipe is a named pipe\n");
+    scan.ok();
+    let refused = quest.refuses("cat own/pipe");
+    let actual = refused.all["facts"][0]["actual"].to_string();
+    assert!(
+        actual.contains("(not part of the tree: own/pipe is a named pipe)"),
+        "{actual}"
+    );
+    quest.place.run(["audit"]).ok();
+}
+
+#[test]
 fn pipes_and_huge_files_in_the_zone_do_not_pass() {
     let quest = ShellQuest::new("10s");
     nix::unistd::mkfifo(&quest.at("in/pipe.sh"), nix::sys::stat::Mode::S_IRWXU).expect("a pipe");

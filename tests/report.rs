@@ -292,6 +292,7 @@ fn began(run: &str, agent: &str) -> Event {
     let began = Began {
         agent: agent.to_owned(),
         model: Some(format!("{agent} | x")),
+        then: Vec::new(),
         workers: 2,
         process: None,
     };
@@ -492,6 +493,7 @@ fn drove(world: &EmailNet, agent: &str, quest: u32, tokens: u64) {
         RunStep::Began(Began {
             agent: agent.to_owned(),
             model: Some("m-1".to_owned()),
+            then: Vec::new(),
             workers: 1,
             process: None,
         }),

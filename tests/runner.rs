@@ -30,6 +30,7 @@ mod configuration;
 mod corpus;
 mod dependencies;
 mod doctor;
+mod escalation;
 mod export;
 #[cfg(target_os = "linux")]
 mod first_use;

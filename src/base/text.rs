@@ -194,6 +194,16 @@ pub fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
+/// The first names, and how many more there are; `None` without any.
+pub fn named(names: &[impl AsRef<str>], most: usize) -> Option<String> {
+    let first: Vec<&str> = names.iter().take(most).map(AsRef::as_ref).collect();
+    let more = match names.len() - first.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!first.is_empty()).then(|| format!("{}{more}", first.join(", ")))
+}
+
 pub fn plural(count: impl Into<u64>, noun: &str) -> String {
     match count.into() {
         1 => format!("1 {noun}"),

@@ -14,6 +14,8 @@ use super::exit::{self, AlreadyExists, Exit, UsageError};
 use super::output_file::refuse_in_session;
 use super::prove;
 use super::prove::{freeze, of_proof, proof_of};
+use super::run::agents_of;
+use super::scan::DEFAULT_MAX_TRIES;
 use crate::base::text::Escaped;
 use crate::gate::checks::schema::schema;
 use crate::judge::attack::{Attack, attack};
@@ -111,6 +113,8 @@ pub(super) fn run(context: &mut Context, args: &QuestArgs) -> Result<Exit> {
 fn check(context: &mut Context, path: &Path, tree: Option<&Path>) -> Result<Exit> {
     let frozen = freeze(path, tree, &context.dir)?;
     let file = frozen.definition.file()?;
+    let tries = file.max_tries.unwrap_or(DEFAULT_MAX_TRIES);
+    agents_of(&frozen.definition, tries.get())?;
     let checked = Checked {
         file: path.display().to_string(),
         reviewers: reviewers_of(&file),

@@ -26,7 +26,7 @@ use super::closing::{Closing, Results, Step};
 use super::config::in_a_run;
 use super::context;
 use super::context::{Context, Folded, Reaching};
-use super::exit::{Exit, NotFound, refuse};
+use super::exit::{Exit, NotFound, UsageError, refuse};
 use super::insights::insights_of;
 use super::next::HandedQuest;
 use super::notify::{Happened, Notifier, ReportStatus};
@@ -45,11 +45,12 @@ use crate::judge::{self, Branch};
 use crate::quest::QuestId;
 use crate::report::run::{Report, Shares, word, write_page, write_report};
 use crate::report::{HALF_LIFE_DAYS, RuleInsight};
-use crate::run::agent::{AgentCommand, AgentShell, Given, Preset, command_line};
+use crate::run::agent::{AgentCommand, AgentShell, Preset};
 use crate::run::lessons::{Bound, Earlier, Learned, inherited};
 use crate::run::limits::{parse_cost, parse_time, parse_tokens};
 use crate::run::{
-    Answers, Confinement, NONE, Plan, PromptBuilder, PromptInput, RunEvent, RunObserver,
+    Agents, Answers, NONE, Plan, PlannedAgent, PromptBuilder, PromptInput, RunEvent, RunObserver,
+    model,
 };
 use crate::session::{Ledger, Reason, RunId, Session, State, Tally};
 use crate::world::sandbox::{Cost, distrust, trusted_path};
@@ -160,7 +161,12 @@ impl RunArgs {
         self.confine == Confine::Auto
     }
 
-    fn plan(&self, run: RunId, settings: &Settings) -> Result<(Plan, RunTable)> {
+    fn plan(
+        &self,
+        run: RunId,
+        settings: &Settings,
+        mut agents: Agents,
+    ) -> Result<(Plan, RunTable)> {
         let dir = match &self.dir {
             Some(dir) => std::path::absolute(dir),
             None => env::current_dir(),
@@ -170,21 +176,19 @@ impl RunArgs {
         limits.quest.tokens = self.max_tokens.or(limits.quest.tokens);
         limits.run.time = self.wall_clock;
         limits.run.cost = self.max_cost;
-        let command = self.command()?;
-        let resume = table.resume && command.can_resume();
-        if table.resume && !resume && settings.are_given("run.resume") {
-            return refuse(format!(
-                "--set run.resume: {} cannot continue a conversation",
-                command.name()
-            ));
+        for agent in agents.all_mut() {
+            agent.resume = table.resume && agent.command.can_resume();
+            if table.resume && !agent.resume && settings.are_given("run.resume") {
+                return refuse(format!(
+                    "--set run.resume: {} cannot continue a conversation",
+                    agent.command.name()
+                ));
+            }
+            agent.answers = self.answers(&agent.command)?;
         }
-        let answers = self.answers(&command)?;
         let plan = Plan {
             run,
-            command,
-            model: self.model.clone(),
-            answers,
-            resume,
+            agents,
             workers: self.parallel,
             limits,
             detectors: table.detectors,
@@ -193,9 +197,35 @@ impl RunArgs {
             lease: table.lease,
             dir: dir.context("cannot find the agent's working directory")?,
             max_log_bytes: MAX_LOG_BYTES,
-            confinement: Confinement::default(),
         };
         Ok((plan, table))
+    }
+
+    /// The agent of the command line or of the user's file, or else those of the quest file.
+    fn agents(&self, context: &mut Context) -> Result<Agents> {
+        if self.agent.is_some() || !self.words.is_empty() {
+            return self.own_agent();
+        }
+        let session = context.open_session()?;
+        let definition = Definition::of(session.manifest())?;
+        let tries = session.manifest().frozen.max_tries.get();
+        let agents = definition.map(|it| agents_of(&it, tries)).transpose()?;
+        match (agents.flatten(), &self.model) {
+            (None, _) => refuse(
+                "no agent is given: name one with --agent, write its command line after --, or name \
+                 agents in [run] of the quest file",
+            ),
+            (Some(agents), None) => Ok(agents),
+            (Some(_), Some(model)) => refuse(format!(
+                "--model {model}: the quest file names the agents and their models; name one agent \
+                 with --agent"
+            )),
+        }
+    }
+
+    fn own_agent(&self) -> Result<Agents> {
+        let agent = PlannedAgent::new(self.command()?, self.model.clone());
+        Ok(Agents::one(agent))
     }
 
     pub(super) fn command(&self) -> Result<AgentCommand> {
@@ -203,8 +233,7 @@ impl RunArgs {
             Some(preset) => AgentCommand::Preset(preset, self.words.clone()),
             None if self.words.is_empty() => {
                 return refuse(
-                    "no agent is given: name one with --agent, or write its command line \
-                            after --",
+                    "no agent is given: name one with --agent, or write its command line after --",
                 );
             }
             None => AgentCommand::Custom(self.words.clone()),
@@ -229,12 +258,10 @@ fn preset() -> impl TypedValueParser<Value = &'static Preset> {
         .try_map(|name| Preset::named(&name).ok_or("there is no such agent"))
 }
 
-// The agent would read a leading dash as an option.
-fn model(name: &str) -> Result<String, &'static str> {
-    if name.starts_with('-') || name.trim().is_empty() {
-        return Err("the name of a model cannot begin with a dash");
-    }
-    Ok(name.to_owned())
+/// The agents of a quest file, whose quests have so many `tries`; `None` if it names none.
+pub(super) fn agents_of(definition: &Definition, tries: u32) -> Result<Option<Agents>> {
+    let agents = Agents::of_file(&definition.file()?, tries);
+    agents.map_err(|mistake| UsageError(definition.faulty(mistake).to_string()).into())
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -292,7 +319,8 @@ fn within(root: &Path, dir: &Path) -> Result<PathBuf> {
 pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let run = new_run();
     let settings = context.settings("run", &args.set)?;
-    let (mut plan, table) = args.plan(run, &settings)?;
+    let agents = args.agents(context)?;
+    let (mut plan, table) = args.plan(run, &settings, agents)?;
     if args.dry_run {
         return dry_run(context, &plan);
     }
@@ -305,7 +333,9 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     }
     refuse_inside_a_run(&session)?;
     if args.answer.is_none() && session.manifest().kind.name == UNTIL {
-        plan.answers = Answers::World;
+        for agent in plan.agents.all_mut() {
+            agent.answers = Answers::World;
+        }
     }
     check(&session, &plan)?;
     let definition = Definition::of(session.manifest())?;
@@ -318,7 +348,8 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let path = definition.and_then(|it| it.gathered.variables.get("PATH").cloned());
     drop(session);
     let dir = context.dir.clone();
-    let reaching = if plan.command.calls_by_name() {
+    let by_name = plan.agents.all().any(|it| it.command.calls_by_name());
+    let reaching = if by_name {
         Reaching::default()
     } else {
         Reaching::with_path()?
@@ -331,11 +362,16 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
         reaching: reaching.clone(),
     };
     let judge = RunJudge::start(&dir, reaching, in_worktree)?;
-    let line = command_line(&plan.command, &placeholders(&plan))?;
-    plan.confinement = confinement(args.confine, &plan, &line, &table, &judge, &dir)?;
-    refuse_writable(&programs, &plan)?;
-    let grants = plan.confinement.grants.iter();
+    for agent in plan.agents.all_mut() {
+        let means = confinement(args.confine, (agent, &plan.dir), &table, &judge, &dir)?;
+        agent.confinement = means;
+    }
+    let grants = plan
+        .agents
+        .all()
+        .filter_map(|it| it.confinement.grants.as_ref());
     let writable: Vec<_> = grants.flat_map(|it| &it.write).cloned().collect();
+    refuse_writable(&programs, &writable)?;
     let (_, dropped) = trusted_path(path.unwrap_or_default().as_ref(), &writable);
     for dropped in dropped {
         context.output.note(&format!(
@@ -507,9 +543,7 @@ fn headline(report: &Report) -> String {
 
 /// Refuses programs in directories that the agent may change: the digest of a program is frozen, but
 /// not that of the libraries that it loads.
-fn refuse_writable(programs: &[PathBuf], plan: &Plan) -> Result<()> {
-    let grants = plan.confinement.grants.iter();
-    let writable: Vec<_> = grants.flat_map(|grants| &grants.write).collect();
+fn refuse_writable(programs: &[PathBuf], writable: &[PathBuf]) -> Result<()> {
     let within = |path: &&PathBuf| writable.iter().any(|dir| path.starts_with(dir));
     match programs.iter().find(within) {
         None => Ok(()),
@@ -530,13 +564,14 @@ fn refuse_inside_a_run(session: &Session) -> Result<()> {
 
 fn check(session: &Session, plan: &Plan) -> Result<()> {
     let kind = judge::kind_of(session.manifest())?;
-    if plan.answers == Answers::World && !needs_no_fields(&kind) {
+    let answer_by = |way| plan.agents.all().any(|agent| agent.answers == way);
+    if answer_by(Answers::World) && !needs_no_fields(&kind) {
         return refuse(
             "--answer world is for kinds without fields to submit, and this kind has some: \
                     use --answer submit or --answer stdout; nothing was started",
         );
     }
-    if plan.answers == Answers::Stdout && kind.fields.is_empty() {
+    if answer_by(Answers::Stdout) && kind.fields.is_empty() {
         return refuse(
             "--answer stdout: this kind has no fields to print; use --answer world; nothing \
                     was started",
@@ -549,7 +584,7 @@ fn check(session: &Session, plan: &Plan) -> Result<()> {
 pub(super) fn check_program(context: &Context, args: &RunArgs) -> Result<()> {
     let settings = context.settings.clone();
     let settings = settings.with(&args.set, "run", &context.parser)?;
-    let (plan, _) = args.plan(new_run(), &settings)?;
+    let (plan, _) = args.plan(new_run(), &settings, args.own_agent()?)?;
     find_program(&plan)
 }
 
@@ -561,9 +596,15 @@ fn find_program(plan: &Plan) -> Result<()> {
             Escaped(&dir)
         );
     }
-    let line = command_line(&plan.command, &placeholders(plan))?;
+    plan.agents
+        .all()
+        .try_for_each(|agent| find_program_of(agent, &plan.dir))
+}
+
+fn find_program_of(agent: &PlannedAgent, dir: &Path) -> Result<()> {
+    let line = agent.example_line()?;
     let program = line.argv.first().map(OsString::as_os_str);
-    match program.filter(|program| found(program, &plan.dir).is_none()) {
+    match program.filter(|program| found(program, dir).is_none()) {
         None => Ok(()),
         Some(program) => {
             let (place, hint) = if !is_path(program) {
@@ -571,7 +612,7 @@ fn find_program(plan: &Plan) -> Result<()> {
                     "this program is not in PATH",
                     "install the agent, or write its path after --",
                 )
-            } else if plan.dir.join(program).is_file() {
+            } else if dir.join(program).is_file() {
                 (
                     "this file is not executable",
                     "make it executable with `chmod +x`, or put its interpreter before it",
@@ -607,32 +648,31 @@ fn found(program: &OsStr, dir: &Path) -> Option<PathBuf> {
     places.find(can_run)
 }
 
-fn placeholders(plan: &Plan) -> Given<'_> {
-    Given {
-        prompt: "PROMPT",
-        prompt_file: Some("PROMPT_FILE".as_ref()),
-        model: plan.model.as_deref(),
-        conversation: None,
+/// Prints the command line of each agent.
+fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
+    for agent in plan.agents.all() {
+        show_dry_run(&mut context.output, agent)?;
     }
+    Ok(Exit::Done)
 }
 
-fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
-    let line = command_line(&plan.command, &placeholders(plan))?;
+fn show_dry_run(output: &mut Output, agent: &PlannedAgent) -> Result<()> {
+    let line = agent.example_line()?;
     let argv = line.argv.iter().map(|word| word.to_string_lossy());
     let dry = DryRun {
         argv: argv.map(std::borrow::Cow::into_owned).collect(),
-        prompt: match (line.stdin.is_some(), plan.command.needs_file()) {
+        prompt: match (line.stdin.is_some(), agent.command.needs_file()) {
             (true, _) => PromptWay::Stdin,
             (false, true) => PromptWay::File,
             (false, false) => PromptWay::Argument,
         },
-        missing_flags: plan
+        missing_flags: agent
             .command
             .missing_flags()
-            .filter(|_| plan.answers == Answers::Submit),
+            .filter(|_| agent.answers == Answers::Submit),
     };
-    let name = plan.command.name();
-    context.output.show(&dry, |out, dry| {
+    let name = agent.command.name();
+    Ok(output.show(&dry, |out, dry| {
         out.line(Escaped(&words(&dry.argv)).to_string());
         out.line(match dry.prompt {
             PromptWay::Stdin => "the prompt is passed on standard input; nothing was started",
@@ -646,8 +686,7 @@ fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
                 "{name} may not run comail by itself; allow it with: -- {flags}"
             ));
         }
-    })?;
-    Ok(Exit::Done)
+    })?)
 }
 
 fn new_run() -> RunId {
@@ -813,15 +852,16 @@ fn write(
     let mut out = TextOutput::plain();
     let claim = Some(input.claim.clone());
     let handed = HandedQuest::new(session, input.record, claim, reaching)?;
-    if input.answers == Answers::Submit {
+    let answers = input.agent.answers;
+    if answers == Answers::Submit {
         handed.write(&mut out);
     } else {
         handed.write_task(&mut out);
     }
     let kind = judge::kind_of(session.manifest())?;
     let values = context! {
-        stdout => input.answers == Answers::Stdout,
-        world => input.answers == Answers::World,
+        stdout => answers == Answers::Stdout,
+        world => answers == Answers::World,
         blank => json_form(&kind, |field| field.name.as_str().to_uppercase()),
         example => handed.shows_example().then(|| json_form(&kind, |it| it.example.to_string())),
         fields => kind.fields.iter().map(field_line).collect::<Vec<_>>(),

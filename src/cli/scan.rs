@@ -18,6 +18,7 @@ use super::context::Context;
 use super::exit::{Exit, UsageError, found, refuse};
 use super::progress::{self, WorkBar};
 use super::prove::{freeze, proof_of, refuse_unproven};
+use super::run::agents_of;
 use super::settings::Settings;
 use super::settings::gate::GateTable;
 use super::settings::network::NetworkTable;
@@ -26,7 +27,7 @@ use super::shell_line::ShellLine;
 use super::source_list::{ListArgs, ListFile, PlannedList};
 use super::world_file::recorded_world;
 use super::{context, person};
-use crate::base::text::{fold, plural};
+use crate::base::text::{fold, named, plural};
 use crate::gate::Gate as _;
 use crate::gate::GateSettings;
 use crate::gate::email::email_gate;
@@ -99,7 +100,10 @@ const RECHECK: &str = "scan.recheck";
 
 const GENERATOR_MODEL: &str = "scan.generator-model";
 
-const DEFAULT_MAX_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
+/// How many of the files are named that a tree leaves out.
+const MAX_LEFT_OUT: usize = 10;
+
+pub(super) const DEFAULT_MAX_TRIES: NonZeroU32 = NonZeroU32::new(3).unwrap();
 
 pub(super) fn run(context: &mut Context, args: &ScanArgs) -> Result<Exit> {
     // Handled so that an incomplete session is removed.
@@ -143,6 +147,15 @@ fn frozen(
     })
 }
 
+/// Notes what is in the tree's directory and cannot be part of the tree.
+fn note_left_out(context: &mut Context, quest_file: &FrozenFile) {
+    let left_out = quest_file.listing.odd_texts();
+    if let Some(left_out) = named(&left_out, MAX_LEFT_OUT) {
+        let note = format!("not part of the tree: {left_out}");
+        context.output.note(&note);
+    }
+}
+
 /// Makes a session of the quest kind that `freeze` freezes.
 pub(super) fn create(
     context: &mut Context,
@@ -161,6 +174,9 @@ pub(super) fn create(
     let quest_file = freeze(context)?;
     let definition = quest_file.as_ref().map(|frozen| &frozen.definition);
     let record = args.kind.record(definition, further.generator_model)?;
+    if let Some(quest_file) = &quest_file {
+        note_left_out(context, quest_file);
+    }
     if record.reviewers.is_none() && set.are_given(GENERATOR_MODEL) {
         return refuse(format!(
             "--set {GENERATOR_MODEL} names a model that may not review, but there are no reviewers"
@@ -169,6 +185,9 @@ pub(super) fn create(
     let table = definition.map(Definition::file).transpose()?;
     let file_tries = table.as_ref().and_then(|table| table.max_tries);
     let frozen = frozen(context, args, &set, definition, file_tries)?;
+    if let Some(definition) = definition {
+        agents_of(definition, frozen.max_tries.get())?;
+    }
     let input = table.as_ref().map(|table| &table.input);
     let unit = match &table {
         Some(table) => table.unit.clone(),

@@ -534,6 +534,7 @@ mod tests {
                 reports: BTreeMap::new(),
                 confinement: Confinement::default(),
                 millis: 0,
+                left_out: Vec::new(),
             };
             failure(&plan().order, &ran)
         };

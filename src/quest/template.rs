@@ -1,13 +1,17 @@
 //! Templates of a quest file: text with `{{ key }}`, `{{ input.COLUMN }}` and `{{ field.NAME }}`.
 //!
 //! An unknown name is an error when the file is read, and a missing value when the text is rendered.
-//! Values are never rendered as templates.
+//! Values are never rendered as templates. The filters `shell`, `json` and `url` make a value one word
+//! of a shell, one JSON value, or one part of a URL.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value};
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde_json::json;
+use shlex::Quoter;
 
 use super::file::unknown_name;
 use super::{Quest, Submission};
@@ -66,6 +70,11 @@ impl Names {
     }
 
     fn example(&self) -> Value {
+        self.example_with("", "1")
+    }
+
+    /// The value 1 for each name, but for this one.
+    fn example_with(&self, other: &str, text: &str) -> Value {
         let mut root = json!({});
         for name in &self.0 {
             let place = name.split('.').fold(&mut root, |group, part| {
@@ -75,7 +84,7 @@ impl Names {
                 }
                 &mut group[part]
             });
-            *place = "1".into();
+            *place = if name == other { text } else { "1" }.into();
         }
         Value::from_serialize(root)
     }
@@ -121,6 +130,18 @@ impl Template {
                 .collect(),
             plain: false,
         })
+    }
+
+    /// The first name whose value can break out of a string of the JSON that this makes.
+    pub fn breaks_json(&self, names: &Names) -> Option<&str> {
+        let is_json = |name: &str, text| {
+            let rendered = self.render(&names.example_with(name, text));
+            let read = rendered.map(|text| serde_json::from_str::<serde_json::Value>(&text));
+            matches!(read, Ok(Ok(value)) if value.is_object() || value.is_array())
+        };
+        // A word is JSON only inside a string, and a quote never is there.
+        let breaks = |name: &&String| is_json(name, "a") && !is_json(name, "\"");
+        self.named.iter().find(breaks).map(String::as_str)
     }
 
     pub fn fixed(text: &str) -> Self {
@@ -201,12 +222,36 @@ impl Values {
     }
 }
 
-/// Strict and without escaping: results are arguments or patterns, never HTML.
+/// Strict, and without escaping unless a filter asks for it: results are arguments or patterns, never
+/// HTML.
 fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_keep_trailing_newline(true);
+    environment.add_filter("shell", shell_word);
+    environment.add_filter("json", json_value);
+    environment.add_filter("url", url_part);
     environment
+}
+
+fn shell_word(text: &str) -> Result<String, Error> {
+    let word = Quoter::new().quote(text).map(Cow::into_owned);
+    word.map_err(|error| Error::new(ErrorKind::InvalidOperation, error.to_string()))
+}
+
+fn json_value(text: &str) -> Value {
+    Value::from(json!(text).to_string())
+}
+
+/// All but the unreserved characters of RFC 3986.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+fn url_part(text: &str) -> String {
+    utf8_percent_encode(text, RESERVED).to_string()
 }
 
 fn plain(error: &minijinja::Error) -> String {
@@ -282,6 +327,74 @@ mod tests {
             "a.py:80"
         );
         assert_eq!(of("{{ input['file'] | upper }}").unwrap(), "A.PY");
+    }
+
+    const HOSTILE: [&str; 7] = [
+        "",
+        "'; touch x; '",
+        "$(id) `id` \\ \"quoted\" %41",
+        "a\nb\t\u{7f}",
+        "../../etc?x=1#y&z",
+        "{{ key }} 가é",
+        "-rf",
+    ];
+
+    fn rendered(text: &str, value: &str) -> Result<String, BadTemplate> {
+        let mut values = values();
+        values.field.insert("test".to_owned(), value.to_owned());
+        Template::parse(text, &names()).unwrap().render(&values)
+    }
+
+    #[test]
+    fn a_shell_reads_an_escaped_value_as_one_word() {
+        for value in HOSTILE {
+            let script = rendered("printf '<%s>' {{ field.test | shell }} end", value).unwrap();
+            let run = std::process::Command::new("sh")
+                .args(["-c", &script])
+                .output();
+            let printed = String::from_utf8(run.unwrap().stdout).unwrap();
+            assert_eq!(printed, format!("<{value}><end>"), "{script}");
+        }
+        let nul = rendered("{{ field.test | shell }}", "a\0b");
+        assert!(nul.unwrap_err().to_string().contains("nul"));
+    }
+
+    #[test]
+    fn json_reads_an_escaped_value_as_one_string() {
+        for value in HOSTILE {
+            let text = rendered(r#"{"a": {{ field.test | json }}, "b": 1}"#, value).unwrap();
+            let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(read, json!({"a": value, "b": 1}), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_url_reads_an_escaped_value_as_one_part() {
+        for value in HOSTILE {
+            let text = "http://h/{{ field.test | url }}/end?q={{ field.test | url }}";
+            let read = url::Url::parse(&rendered(text, value).unwrap()).unwrap();
+            let query: Vec<_> = read.query_pairs().collect();
+            assert_eq!(query, [("q".into(), value.into())]);
+            let parts: Vec<_> = read.path_segments().unwrap().collect();
+            let part = percent_encoding::percent_decode_str(parts[0]).decode_utf8();
+            assert_eq!((part.unwrap().as_ref(), &parts[1..]), (value, &["end"][..]));
+        }
+    }
+
+    #[test]
+    fn finds_a_value_that_can_break_out_of_json() {
+        for (text, name) in rows! {
+            r#"{"a": "{{ field.test }}"}"# => Some("field.test");
+            r#"[{{ id }}, "{{ input.file }}"]"# => Some("input.file");
+            r#"{"a": {{ field.test | json }}}"# => None;
+            // A number, which its field bounds, and texts that are no JSON.
+            r#"{"a": {{ field.test }}}"# => None;
+            "\"{{ field.test }}\"" => None;
+            "{{ field.test }}" => None;
+        } {
+            let template = Template::parse(text, &names()).unwrap();
+            assert_eq!(template.breaks_json(&names()), name, "{text}");
+        }
     }
 
     #[test]

@@ -117,6 +117,13 @@ pub struct Work {
     /// Seconds of an agent for a PASS; none where no run drove one.
     pub seconds_per_pass: Option<f64>,
     pub tokens_per_pass: Option<f64>,
+    /// US dollars for a PASS, as far as agents reported them; none where none did.
+    pub dollars_per_pass: Option<f64>,
+    /// What all starts took.
+    pub seconds: f64,
+    pub tokens: u64,
+    /// US dollars, as far as agents reported them; none where none did.
+    pub dollars: Option<f64>,
     pub tokens_estimated: bool,
 }
 
@@ -204,6 +211,8 @@ pub struct Counts {
     starts: u32,
     milliseconds: u64,
     tokens: u64,
+    /// In billionths of a US dollar.
+    cost: Option<u64>,
     estimated: bool,
     driven_quests: HashSet<QuestId>,
     driven: DrivenWork,
@@ -219,6 +228,8 @@ pub struct SessionTally {
     rule_quests: BTreeMap<String, HashSet<QuestId>>,
     facts: FactTable,
     runs: HashMap<RunId, Who>,
+    /// The agents of starts, of runs with several.
+    starts: HashMap<Worker, Who>,
     heard: BTreeSet<Worker>,
 }
 
@@ -243,6 +254,13 @@ impl SessionTally {
                     };
                     self.runs.insert(line.run, who);
                 }
+                RunStep::Start(start) => {
+                    let who = Who {
+                        agent: Some(start.agent.clone()),
+                        model: start.model.clone(),
+                    };
+                    self.starts.insert(start.worker.clone(), who);
+                }
                 RunStep::Attempt(driven) => self.driven(line.run, driven),
                 RunStep::Quest(_) | RunStep::Ended { .. } => {}
             },
@@ -251,7 +269,7 @@ impl SessionTally {
     }
 
     fn driven(&mut self, run: RunId, driven: &DrivenAttempt) {
-        let who = self.of_run(run);
+        let who = self.of_start(run, &driven.worker);
         let counts = self.counts.entry(who).or_default();
         counts.driven_quests.insert(driven.quest);
         let (milliseconds, tokens) = (driven.milliseconds, driven.spent.tokens);
@@ -267,17 +285,24 @@ impl SessionTally {
         counts.starts += 1;
         counts.milliseconds = counts.milliseconds.saturating_add(milliseconds);
         counts.tokens = counts.tokens.saturating_add(tokens);
+        counts.cost = [counts.cost, driven.spent.cost]
+            .into_iter()
+            .flatten()
+            .reduce(u64::saturating_add);
         counts.estimated |= !driven.spent.told;
     }
 
-    fn of_run(&self, run: RunId) -> Who {
-        self.runs.get(&run).cloned().unwrap_or_default()
+    /// The agent of a start, which the run names if it has only one.
+    fn of_start(&self, run: RunId, worker: &Worker) -> Who {
+        let who = self.starts.get(worker).or(self.runs.get(&run));
+        who.cloned().unwrap_or_default()
     }
 
     fn attempt(&mut self, attempt: &Attempt) {
         // A worker whose name was not given by a run is not an agent of a run.
-        let run = attempt.worker.as_ref().and_then(start_of);
-        let who = run.map(|(run, _)| self.of_run(run)).unwrap_or_default();
+        let worker = attempt.worker.as_ref();
+        let who = worker.and_then(|it| Some(self.of_start(start_of(it)?.0, it)));
+        let who = who.unwrap_or_default();
         self.heard.extend(attempt.worker.clone());
         let passed = u32::from(attempt.verdict == Verdict::Pass);
         let by_run = u32::from(who.agent.is_some());
@@ -315,6 +340,9 @@ pub struct Who {
     /// The model that the operator named.
     pub model: Option<String>,
 }
+
+/// The units of a cost in a US dollar.
+const NANODOLLARS: f64 = 1e9;
 
 const MOST_SHOWN_FACTS: usize = 10;
 
@@ -444,6 +472,13 @@ impl Sum<'_> {
         };
         // Only agents of runs have a time and tokens.
         let driven_passed = |it: &Counts| f64::from(if it.starts > 0 { it.passed } else { 0 });
+        let costs = self.0.iter().filter_map(|(_, counts)| counts.cost);
+        let cost = costs.reduce(u64::saturating_add);
+        let sum = |of: fn(&Counts) -> u64| {
+            let each = self.0.iter().map(|(_, counts)| of(counts));
+            each.fold(0, u64::saturating_add)
+        };
+        let dollars = |it: &Counts| real(it.cost.unwrap_or_default()) / NANODOLLARS;
         Work {
             quests: self.plain(|it| small(it.quests.len())),
             submissions: self.plain(|it| it.submissions),
@@ -461,6 +496,10 @@ impl Sum<'_> {
             driven,
             seconds_per_pass: ratio(|it| real(it.milliseconds) / 1000.0, driven_passed),
             tokens_per_pass: ratio(|it| real(it.tokens), driven_passed),
+            dollars_per_pass: cost.and_then(|_| ratio(dollars, driven_passed)),
+            seconds: rounded(real(sum(|it| it.milliseconds)) / 1000.0),
+            tokens: sum(|it| it.tokens),
+            dollars: cost.map(|cost| real(cost) / NANODOLLARS),
             tokens_estimated: self.0.iter().any(|(_, counts)| counts.estimated),
         }
     }

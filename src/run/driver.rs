@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::access::Judge;
+use super::agents::PlannedAgent;
 use super::plan::{Plan, RunError, RunEvent, SharedRunState};
 use super::quest_run::PromptBuilder;
 use super::run_dir::{RunDir, RunLock};
@@ -19,8 +20,8 @@ use crate::judge::{JudgeContext, lost_passes, record_lost};
 use crate::report::run::{Run, RunHistory};
 use crate::run::agent::AgentLauncher;
 use crate::session::{
-    Began, DrivenAttempt, DrivenQuest, Event, LedgerWatch, Reason, RunId, RunLine, RunStep,
-    Session, SessionError, Spent, State,
+    Began, DrivenAttempt, DrivenQuest, Event, LaterAgent, LedgerWatch, Reason, RunId, RunLine,
+    RunStep, Session, SessionError, Spent, State,
 };
 
 /// How often a run works on quests whose PASS no longer holds. Two quests can break each other for ever.
@@ -52,11 +53,13 @@ pub fn run(
     }
     let place = RunDir::set_up(dir, &plan)?;
     let began = Began {
-        agent: plan.command.name(),
-        model: plan.model.clone(),
+        agent: plan.agents.first.command.name(),
+        model: plan.agents.first.model.clone(),
+        then: plan.agents.then.iter().map(later).collect(),
         workers: plan.workers,
         process: this_process(),
     };
+    let (confined, confinement) = plan.agents.confinement();
     let run = plan.run;
     let append = |session: &mut Session, step| {
         let line = Event::Run(Box::new(RunLine { run, step }));
@@ -67,8 +70,8 @@ pub fn run(
     observer.observe(&RunEvent::Began {
         run,
         began,
-        confined: plan.confinement.confined,
-        confinement: plan.confinement.means.clone(),
+        confined,
+        confinement,
     });
     observer.observe(&RunEvent::Progress(Box::new(session.totals())));
 
@@ -166,6 +169,14 @@ fn work_in_rounds(
         }
     }
     Ok(())
+}
+
+fn later(agent: &PlannedAgent) -> LaterAgent {
+    LaterAgent {
+        agent: agent.command.name(),
+        model: agent.model.clone(),
+        after: agent.after,
+    }
 }
 
 fn listen(events: &Receiver<RunEvent>, observer: &mut dyn RunObserver, shared: &SharedRunState) {

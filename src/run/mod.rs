@@ -5,6 +5,7 @@
 
 mod access;
 pub mod agent;
+mod agents;
 pub mod detect;
 mod driver;
 pub mod lessons;
@@ -15,7 +16,8 @@ mod run_dir;
 mod worker;
 
 pub use access::{Admission, Judge};
+pub use agents::{Agents, Answers, Confinement, PlannedAgent, model};
 pub use driver::{RunObserver, run};
-pub use plan::{Answers, Confinement, FruitlessRules, Live, Pace, Plan, RunError, RunEvent};
+pub use plan::{FruitlessRules, Live, Pace, Plan, RunError, RunEvent};
 pub use quest_run::{NONE, Past, PromptBuilder, PromptInput, Submitted};
 pub use run_dir::runs_dir;

@@ -6,44 +6,24 @@ use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::base::text::plural;
 use crate::judge::JudgeError;
 use crate::quest::{Key, QuestId, Verdict};
-use crate::run::agent::{
-    AgentCommand, AgentEnd, AgentError, BadCommandLine, ProviderError, end_of,
-};
+use crate::run::agent::{AgentError, BadCommandLine, ProviderError};
+use crate::run::agents::Agents;
 use crate::run::detect;
 use crate::run::limits::{Bill, Limits, Used};
 use crate::session::{
-    BadWorker, Began, DrivenAttempt, DrivenQuest, Lease, Reason, RunId, SessionError, Spent, State,
-    Tally, Totals,
+    AgentStart, BadWorker, Began, DrivenAttempt, DrivenQuest, Lease, Reason, RunId, SessionError,
+    Spent, State, Tally, Totals,
 };
-use crate::world::sandbox::Grants;
-
-const MAX_LAST_WORDS: usize = 500;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Answers {
-    /// The agent calls `comail submit`
-    Submit,
-    /// The last JSON object that the agent prints is its submission
-    Stdout,
-    /// The agent's work is judged, for kinds without fields to submit; an agent that ends by itself
-    /// is judged too, which may use a try
-    World,
-}
 
 #[derive(Debug)]
 pub struct Plan {
     pub run: RunId,
-    pub command: AgentCommand,
-    pub model: Option<String>,
-    pub answers: Answers,
-    pub resume: bool,
+    pub agents: Agents,
     pub workers: u32,
     pub limits: Limits,
     pub detectors: detect::Settings,
@@ -52,57 +32,6 @@ pub struct Plan {
     pub lease: Option<Lease>,
     pub dir: PathBuf,
     pub max_log_bytes: u64,
-    pub confinement: Confinement,
-}
-
-/// Whether agents are confined, and the means or the reason against it.
-#[derive(Debug, Clone, Default)]
-pub struct Confinement {
-    pub grants: Option<Grants>,
-    pub confined: bool,
-    pub means: String,
-}
-
-impl Plan {
-    /// A note about the last of the fruitless starts, and a hint for the person.
-    pub(super) fn why_fruitless(&self, end: &AgentEnd, unjudged: Option<&str>) -> (String, String) {
-        let starts = plural(self.fruitless.in_a_row, "start");
-        let words: Vec<&str> = end.tail.split_whitespace().collect();
-        let words = words.join(" ");
-        let last = match end_of(&words, MAX_LAST_WORDS).trim_start() {
-            "" => "printed nothing".to_owned(),
-            words => format!("ended with: {words}"),
-        };
-        let name = self.command.name();
-        // A custom agent may not need a login.
-        let check = match &self.command {
-            AgentCommand::Preset(..) => format!("check that {name} is logged in and"),
-            AgentCommand::Custom(_) => format!("check the command line of {name}, and that it"),
-        };
-        let hint = match (end.provider, self.answers, self.command.missing_flags()) {
-            (Some(ProviderError::NotLoggedIn), ..) => {
-                format!("log in to {name}, or set its API key")
-            }
-            (_, Answers::Submit, Some(flags)) => {
-                format!("check that {name} is logged in, and allow it to run comail: -- {flags}")
-            }
-            (_, Answers::Submit, None) => {
-                format!("{check} may run `comail submit`, or use --answer stdout")
-            }
-            (_, Answers::Stdout, _) => match unjudged {
-                Some(why) if end.answer.is_some() || end.bad_answer.is_some() => {
-                    format!("check the JSON object that {name} prints: {why}")
-                }
-                _ => format!("{check} prints its answer as a JSON object at the end"),
-            },
-            (_, Answers::World, _) => match self.command.missing_edit_flags() {
-                Some(flags) => format!("{check} may change files: -- {flags}"),
-                None => format!("{check} may change files"),
-            },
-        };
-        let text = format!("{starts} in a row brought no submission; the last one {last}");
-        (text, hint)
-    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -189,6 +118,11 @@ pub enum RunEvent {
         confined: bool,
         /// What confines the agents, or why nothing does.
         confinement: String,
+    },
+    Start {
+        key: Key,
+        #[serde(flatten)]
+        start: AgentStart,
     },
     Attempt {
         key: Key,

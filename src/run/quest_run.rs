@@ -9,7 +9,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::access::Admission;
-use super::plan::{Answers, JudgedAnswer, RunError};
+use super::agents::PlannedAgent;
+use super::plan::{JudgedAnswer, RunError};
 use crate::base::Digest;
 use crate::base::clock::SystemClock;
 use crate::judge::{JudgeContext, Pace, Worktree};
@@ -25,6 +26,8 @@ use crate::session::{
 pub struct QuestRun {
     pub key: Key,
     pub guard: ClaimGuard,
+    /// How many FAILs the quest had at the beginning of this start.
+    pub fails: u32,
     pub used: Used,
     /// The last attempt that this worker has read from the ledger.
     pub seen: u32,
@@ -52,6 +55,14 @@ impl QuestRun {
         self.unjudged = None;
         self.submitted.clear();
         let _ = self.detectors.observe(Observed::Began);
+    }
+
+    /// Begins the conversation of another agent.
+    pub fn change_agent(&mut self, detectors: Detectors) {
+        self.conversation = None;
+        self.totals = Totals::default();
+        self.provider = None;
+        self.detectors = detectors;
     }
 
     pub fn submits(&mut self, (digest, submitted): Judged) -> Option<Reason> {
@@ -84,7 +95,7 @@ impl QuestRun {
 pub struct PromptInput<'a> {
     pub record: &'a QuestRecord,
     pub claim: &'a Claim,
-    pub answers: Answers,
+    pub agent: &'a PlannedAgent,
     pub history: &'a [Past],
     pub facts: &'a [String],
     pub last_call: Option<Reason>,
@@ -94,6 +105,8 @@ pub struct PromptInput<'a> {
 #[derive(Debug, Clone, Serialize)]
 pub struct Past {
     pub start: u32,
+    /// The agent and its model, in a run with several agents.
+    pub by: Option<String>,
     pub reason: Reason,
     pub submitted: Vec<Submitted>,
 }

@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
 use super::access::Admission;
+use super::agents::PlannedAgent;
 use super::plan::{Plan, RunError};
 use crate::run::agent::{AgentOrder, CommandLine, Totals};
 use crate::session::{BadWorker, Reason, RunId, Worker};
@@ -79,13 +80,13 @@ impl RunDir {
 
     pub fn order(
         &self,
-        plan: &Plan,
+        (plan, agent): (&Plan, &PlannedAgent),
         line: CommandLine,
         (admission, start): (Option<&dyn Admission>, u32),
         last: Option<Reason>,
         resumed: Option<(String, Totals)>,
     ) -> AgentOrder {
-        let mut grants = plan.confinement.grants.clone();
+        let mut grants = agent.confinement.grants.clone();
         if let (Some(grants), Some(admission)) = (&mut grants, admission) {
             grants.write.push(admission.dir().to_owned());
             let worktree = admission.worktree().into_iter();
@@ -113,7 +114,7 @@ impl RunDir {
             unset,
             log: self.0.join(format!("{start}.log")),
             max_log_bytes: plan.max_log_bytes,
-            stream: plan.command.stream(),
+            stream: agent.command.stream(),
             resumed,
         }
     }

@@ -7,9 +7,8 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use super::access::Judge;
-use super::plan::{
-    Answers, Brought, JudgedAnswer, Live, RunError, RunEvent, SharedRunState, WhyNothing,
-};
+use super::agents::{Answers, PlannedAgent, agent_for};
+use super::plan::{Brought, JudgedAnswer, Live, RunError, RunEvent, SharedRunState, WhyNothing};
 use super::quest_run::{
     Activity, Choice, ClaimGuard, Judged, Past, PromptBuilder, PromptInput, QuestRun, Submitted,
     choose, submission,
@@ -27,8 +26,8 @@ use crate::run::agent::{
 use crate::run::detect::Detectors;
 use crate::run::limits::{Before, StallBudget, Used};
 use crate::session::{
-    Claim, DrivenAttempt, DrivenQuest, Event, LedgerWatch, QuestRecord, Reason, RunLine, RunStep,
-    Session, SessionError, State, Worker,
+    AgentStart, Claim, DrivenAttempt, DrivenQuest, Event, LedgerWatch, QuestRecord, Reason,
+    RunLine, RunStep, Session, SessionError, State, Worker,
 };
 
 const MAX_NOTE_BYTES: usize = 4096;
@@ -68,7 +67,7 @@ pub struct Watched {
     pub time: Duration,
 }
 
-impl RunWorker<'_> {
+impl<'a> RunWorker<'a> {
     pub fn work(&mut self) -> Result<(), RunError> {
         let shared = self.shared;
         while shared.stopping().is_none() {
@@ -150,6 +149,7 @@ impl RunWorker<'_> {
                 worker,
                 lease: claim.lease,
             },
+            fails: record.progress.tries,
             used: Used::default(),
             seen: record.attempts,
             conversation: None,
@@ -285,6 +285,45 @@ impl RunWorker<'_> {
         self.emit(RunEvent::Live { agent, live });
     }
 
+    /// The agent for a quest with so many FAILs.
+    fn agent(&self, fails: u32) -> &'a PlannedAgent {
+        agent_for(fails, &self.shared.plan.agents)
+    }
+
+    /// The agent for the next start, which may be another one than for the last.
+    fn next_agent(&self, quest_run: &mut QuestRun) -> Result<&'a PlannedAgent, RunError> {
+        let record = self.session.quest_record(quest_run.guard.quest)?;
+        let before = self.agent(quest_run.fails);
+        quest_run.fails = record.map_or(0, |record| record.progress.tries);
+        let agent = self.agent(quest_run.fails);
+        if agent.after != before.after {
+            quest_run.change_agent(Detectors::new(self.shared.plan.detectors));
+        }
+        Ok(agent)
+    }
+
+    /// Records which of several agents is started.
+    fn record_start(&mut self, agent: &PlannedAgent, quest_run: &QuestRun) -> Result<(), RunError> {
+        let plan = &self.shared.plan;
+        if plan.agents.then.is_empty() {
+            return Ok(());
+        }
+        let start = AgentStart {
+            quest: quest_run.guard.quest,
+            start: quest_run.used.starts,
+            worker: quest_run.guard.worker.clone(),
+            agent: agent.command.name(),
+            model: agent.model.clone(),
+        };
+        let (run, step) = (plan.run, RunStep::Start(start.clone()));
+        let events = vec![Event::Run(Box::new(RunLine { run, step }))];
+        self.session
+            .append(&mut SystemClock, |_, _| Ok::<_, SessionError>((events, ())))?;
+        let key = quest_run.key.clone();
+        self.emit(RunEvent::Start { key, start });
+        Ok(())
+    }
+
     /// Starts the agent once; `last` is set for the last call. Also returns the end of its output.
     fn start(
         &mut self,
@@ -292,8 +331,10 @@ impl RunWorker<'_> {
         last: Option<Reason>,
     ) -> Result<(AfterStart, String), RunError> {
         let seen = quest_run.seen;
-        let prompt = self.prompt(quest_run, last)?;
+        let agent = self.next_agent(quest_run)?;
+        let prompt = self.prompt(agent, quest_run, last)?;
         quest_run.begin();
+        self.record_start(agent, quest_run)?;
         let plan = &self.shared.plan;
         let guard = &quest_run.guard;
         // The worktree of the last start is removed together with its admission.
@@ -310,7 +351,7 @@ impl RunWorker<'_> {
             key: quest_run.key.clone(),
             start: quest_run.used.starts,
         });
-        let watched = self.run_agent(&prompt, quest_run, last)?;
+        let watched = self.run_agent(agent, &prompt, quest_run, last)?;
         if let Some(admission) = quest_run.activity.admission() {
             admission.close();
         }
@@ -318,11 +359,11 @@ impl RunWorker<'_> {
         // The answer of an agent that ended by itself is judged even if a budget ended meanwhile: it
         // is already paid for.
         let by_itself = watched.halt.is_none() || end.exit == Some(0);
-        if plan.answers != Answers::Submit {
+        if agent.answers != Answers::Submit {
             self.live(Live::Does(String::from("comail judges its answer")));
         }
         let judged = if by_itself || last.is_some() {
-            self.judge_printed(&watched, quest_run)?
+            self.judge_printed(agent.answers, &watched, quest_run)?
         } else {
             None
         };
@@ -345,7 +386,11 @@ impl RunWorker<'_> {
                 // Another start may do better.
                 None
                 | Some(
-                    Reason::AgentFailed | Reason::Stalled | Reason::NotLoggedIn | Reason::NoNetwork,
+                    Reason::Escalated
+                    | Reason::AgentFailed
+                    | Reason::Stalled
+                    | Reason::NotLoggedIn
+                    | Reason::NoNetwork,
                 ) => AfterStart::Retry,
                 Some(reason) => AfterStart::Ended(reason),
             }
@@ -358,24 +403,29 @@ impl RunWorker<'_> {
         };
         if self.shared.ended(brought) {
             let unjudged = quest_run.unjudged.as_deref();
-            let (text, hint) = plan.why_fruitless(&watched.end, unjudged);
+            let (text, hint) = agent.why_fruitless(plan.fruitless.in_a_row, &watched.end, unjudged);
             self.advise(text, hint);
         }
         Ok((after, watched.end.tail))
     }
 
-    fn prompt(&self, quest_run: &QuestRun, last: Option<Reason>) -> Result<String, RunError> {
+    fn prompt(
+        &self,
+        agent: &PlannedAgent,
+        quest_run: &QuestRun,
+        last: Option<Reason>,
+    ) -> Result<String, RunError> {
         let guard = &quest_run.guard;
         let record = self.session.quest_record(guard.quest)?;
         let claim = self.session.claim_on(guard.quest)?;
         let (Some(record), Some(claim)) = (record, claim) else {
             return Err(SessionError::Illegal("the quest is not held").into());
         };
-        let remembers = self.shared.plan.resume && quest_run.conversation.is_some();
+        let remembers = agent.resume && quest_run.conversation.is_some();
         let input = PromptInput {
             record: &record,
             claim: &claim,
-            answers: self.shared.plan.answers,
+            agent,
             history: if remembers { &[] } else { &quest_run.history },
             facts: &quest_run.facts,
             last_call: last,
@@ -386,6 +436,7 @@ impl RunWorker<'_> {
 
     fn run_agent(
         &mut self,
+        planned: &PlannedAgent,
         prompt: &str,
         quest_run: &mut QuestRun,
         last: Option<Reason>,
@@ -393,28 +444,28 @@ impl RunWorker<'_> {
         let plan = &self.shared.plan;
         let number = start_of(&quest_run.guard.worker).map_or(0, |(_, number)| number);
         let admission = quest_run.activity.admission();
-        let file = match admission.filter(|_| plan.command.needs_file()) {
+        let file = match admission.filter(|_| planned.command.needs_file()) {
             Some(admission) => Some(write_prompt(admission.dir(), prompt)?),
             None => None,
         };
-        let resumed = plan.resume && plan.command.can_resume();
+        let resumed = planned.resume && planned.command.can_resume();
         let given = Given {
             prompt,
             prompt_file: file.as_deref(),
-            model: plan.model.as_deref(),
+            model: planned.model.as_deref(),
             conversation: quest_run.conversation.as_deref().filter(|_| resumed),
         };
-        let line = command_line(&plan.command, &given)?;
+        let line = command_line(&planned.command, &given)?;
         let resumed = given
             .conversation
             .map(|name| (name.to_owned(), quest_run.totals));
         let order = self
             .place
-            .order(plan, line, (admission, number), last, resumed);
+            .order((plan, planned), line, (admission, number), last, resumed);
         match Agent::start(&order, self.launcher) {
             Ok(agent) => {
                 let most = last.map(|_| plan.pace.last_call);
-                self.watch(agent, prompt.len() as u64, most, quest_run)
+                self.watch((agent, planned), prompt.len() as u64, most, quest_run)
             }
             Err(error @ AgentError::NotStarted { .. }) => {
                 let text = error.to_string();
@@ -483,8 +534,11 @@ impl RunWorker<'_> {
         let judged = judged.map(|it| it.judged.clone());
         let reason = attempt.reason;
         quest_run.used = quest_run.with(watched.time, &spent, &self.shared.plan.limits);
+        let agent = self.agent(quest_run.fails);
+        let by = (!self.shared.plan.agents.then.is_empty()).then(|| agent.title());
         quest_run.history.push(Past {
             start: starts,
+            by,
             reason,
             submitted: std::mem::take(&mut quest_run.submitted),
         });
@@ -507,11 +561,12 @@ impl RunWorker<'_> {
 
     fn judge_printed(
         &mut self,
+        answers: Answers,
         watched: &Watched,
         quest_run: &mut QuestRun,
     ) -> Result<Option<Reason>, RunError> {
         let end = &watched.end;
-        match self.shared.plan.answers {
+        match answers {
             Answers::Stdout => self.judge_answer(end, quest_run),
             // A failed exit is no claim that the work is done.
             Answers::World if watched.checks_held || end.exit == Some(0) => {

@@ -272,6 +272,9 @@ impl Fold<'_> {
             RunStep::Ended { .. } => {
                 self.totals.runs.remove(&line.run);
             }
+            RunStep::Start(start) => {
+                self.known(start.quest)?;
+            }
             RunStep::Attempt(driven) => {
                 self.known(driven.quest)?;
             }

@@ -72,7 +72,8 @@ pub use redact::Redactor;
 pub use redaction::{Forgetting, Forgotten, RedactedCopy, RedactedLine, Suppressed};
 pub use reopening::{Regressed, Reopened};
 pub use run_event::{
-    Began, DrivenAttempt, DrivenQuest, Reason, RunId, RunLine, RunProcess, RunStep, Spent,
+    AgentStart, Began, DrivenAttempt, DrivenQuest, LaterAgent, Reason, RunId, RunLine, RunProcess,
+    RunStep, Spent,
 };
 pub use sample::{Check, Sample, Sampled, Seed, draw};
 pub use state::{Ending, Locked, Progress, State, Tally, VerdictBasis};

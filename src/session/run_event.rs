@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! {"run":"7f3a09c2","what":"began","agent":"claude","model":"…","workers":4}
+//! {"run":"7f3a09c2","what":"start","quest":17,"start":1,"worker":"…","agent":"claude","model":"…"}
 //! {"run":"7f3a09c2","what":"attempt","quest":17,"start":1,"worker":"…","reason":"agent-failed",
 //!  "milliseconds":8120,"spent":{"tokens":5120,"cost":1200000,"told":true},"exit":1}
 //! {"run":"7f3a09c2","what":"quest","quest":17,"reason":"attempts","starts":3,"handover":"…"}
@@ -72,6 +73,8 @@ pub struct RunLine {
 pub enum RunStep {
     /// It began.
     Began(Began),
+    /// An agent was started, in a run with several agents.
+    Start(AgentStart),
     /// A start of the agent came to its end.
     Attempt(DrivenAttempt),
     /// The drive of a quest came to its end.
@@ -91,11 +94,26 @@ pub struct Began {
     /// The model that the operator says it uses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The agents that take over from it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<LaterAgent>,
     /// How many agents work at once.
     pub workers: u32,
     /// The process that the run is, where the system tells when it was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<RunProcess>,
+}
+
+/// An agent that takes over from another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LaterAgent {
+    /// What it is called: its preset, or its program's name.
+    pub agent: String,
+    /// The model that the operator says it uses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// After how many FAILs of a quest.
+    pub after: u32,
 }
 
 /// The process that a run is.
@@ -107,7 +125,23 @@ pub struct RunProcess {
     pub started: u64,
 }
 
-/// One start of the agent.
+/// Which agent was started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentStart {
+    /// The quest.
+    pub quest: QuestId,
+    /// Which start for this quest it is in this run, from 1.
+    pub start: u32,
+    /// The name under which it holds the quest.
+    pub worker: Worker,
+    /// What the agent is called.
+    pub agent: String,
+    /// The model that the operator says it uses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// The end of one start of the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DrivenAttempt {
     /// The quest.
@@ -220,6 +254,7 @@ reasons! {
     QuestTimeout = "quest-timeout", "the quest reached its time limit";
     Tokens = "tokens", "the tokens reached their limit";
     Attempts = "attempts", "the quest reached its number of starts";
+    Escalated = "escalated", "the next agent takes over, after so many FAILs";
     Repeat = "repeat", "the agent repeated the same answer or call";
     PingPong = "ping-pong", "the agent alternated between two answers or calls";
     Poll = "poll", "the agent kept asking for its status";

@@ -66,16 +66,22 @@ impl Driven {
         command
     }
 
-    /// `comail run --agent NAME`, with this script as its program.
-    pub fn known(&self, name: &str, script: &str) -> Command {
+    /// Writes the program of a known agent, and returns the PATH that finds it.
+    pub fn program(&self, name: &str, script: &str) -> String {
         use std::os::unix::fs::PermissionsExt as _;
         let bin = self.place.at("bin");
         std::fs::create_dir_all(&bin).expect("a folder");
         self.place.write(&format!("bin/{name}"), script);
         let all = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(bin.join(name), all).expect("a program");
+        format!("{}:{PATH}", bin.display())
+    }
+
+    /// `comail run --agent NAME`, with this script as its program.
+    pub fn known(&self, name: &str, script: &str) -> Command {
+        let path = self.program(name, script);
         let mut command = self.place.command();
-        command.env("PATH", format!("{}:{PATH}", bin.display()));
+        command.env("PATH", path);
         command.args(["run", &format!("--agent={name}"), "--set=backoff=1ms"]);
         command
     }

@@ -264,6 +264,7 @@ fn run(name: &str, reason: Reason) -> RunReport {
         run: name.parse().expect("a run's name"),
         agent: "claude -p --output-format stream-json".to_owned(),
         model: Some("a-model-5".to_owned()),
+        then: Vec::new(),
         workers: 4,
         began: later(60),
         ended: Some(later(4000)),

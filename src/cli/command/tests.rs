@@ -5,6 +5,7 @@ use clap::Command;
 use super::*;
 use crate::cli::command::parser;
 use crate::quest::email;
+use crate::quest::file::FLAGS;
 
 /// Every command with its path and the help that --help prints on a usual terminal.
 fn helps() -> Vec<(Command, String, String)> {
@@ -179,6 +180,23 @@ fn the_parser_is_valid_if_fields_have_the_names_of_flags() {
     });
     kind.fields = fields.to_vec();
     parser(&kind).debug_assert();
+}
+
+#[test]
+fn a_quest_file_refuses_fields_with_the_names_of_flags() {
+    let kind = email::kind();
+    let mut root = parser(&kind);
+    root.build();
+    let own: Vec<&str> = kind
+        .fields
+        .iter()
+        .map(|field| field.name.as_str())
+        .collect();
+    let submit = root.find_subcommand("submit").unwrap();
+    for flag in submit.get_arguments().filter_map(clap::Arg::get_long) {
+        let is_known = own.contains(&flag) || kind.unit == flag || FLAGS.contains(&flag);
+        assert!(is_known, "a field called {flag} would clash with --{flag}");
+    }
 }
 
 #[test]

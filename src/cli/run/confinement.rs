@@ -10,7 +10,7 @@ use super::server::RunJudge;
 use crate::cli::config::{user_file, variable};
 use crate::cli::settings::run::RunTable;
 use crate::run::agent::{AgentCommand, CommandLine, Surroundings, Unconfined, grants};
-use crate::run::{Confinement, Plan};
+use crate::run::{Confinement, PlannedAgent};
 use crate::world::sandbox::TEMPORARY;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -19,11 +19,10 @@ pub(super) enum Confine {
     Off,
 }
 
-/// The confinement of the agents of `plan`, which are started with a command line like `line`.
+/// The confinement of an agent that works in the directory `dir`.
 pub(super) fn confinement(
     confine: Confine,
-    plan: &Plan,
-    line: &CommandLine,
+    (agent, dir): (&PlannedAgent, &Path),
     table: &RunTable,
     judge: &RunJudge,
     session: &Path,
@@ -35,7 +34,7 @@ pub(super) fn confinement(
     let data = home.as_ref().map(|home| home.join(".local/share"));
     let private = temporary.chain([env::temp_dir()]).chain(config).chain(data);
     let around = Surroundings {
-        dir: plan.dir.clone(),
+        dir: dir.to_owned(),
         dir_is_writable: !judge.has_worktrees(),
         session: fs::canonicalize(session)?,
         path: variable("PATH").unwrap_or_default(),
@@ -45,13 +44,15 @@ pub(super) fn confinement(
         readable: [table.readable.clone(), judge.readable()?].concat(),
         writable: table.writable.clone(),
     };
-    Ok(match confined(confine, &plan.command, line, &around) {
-        Ok(confinement) => confinement,
-        Err(why) => Confinement {
-            means: why.to_string(),
-            ..Confinement::default()
+    Ok(
+        match confined(confine, &agent.command, &agent.example_line()?, &around) {
+            Ok(confinement) => confinement,
+            Err(why) => Confinement {
+                means: why.to_string(),
+                ..Confinement::default()
+            },
         },
-    })
+    )
 }
 
 fn confined(

@@ -11,7 +11,7 @@ use super::field_usage::{PREFIX, as_variable, field_variable, read_by_variable};
 use super::fields::shown;
 use super::kind::{Flaw, Source};
 use super::outside::Outside;
-use crate::base::text::truncate_start;
+use crate::base::text::{named, truncate, truncate_start};
 use crate::gate::Fact;
 use crate::quest::template::{Names, Template, Values};
 use crate::quest::{ByteSize, Span};
@@ -354,16 +354,36 @@ fn fits_a_program(text: &str) -> Result<(), Fact> {
 /// The most characters of each output that a fact shows.
 const MAX_SHOWN: usize = 2_000;
 
-/// The last characters of both outputs, the error stream's after the other's.
+/// How many of the files are named that the tree lacks.
+const MAX_NAMED: usize = 3;
+
+/// The part that counts of both outputs, the error stream's after the other's, and what the tree
+/// lacks.
 pub fn tail(ran: &CommandResult) -> String {
-    let ends = [&ran.stdout, &ran.stderr].map(|bytes| {
-        let text = String::from_utf8_lossy(bytes);
-        truncate_start(text.trim(), MAX_SHOWN).into_owned()
-    });
-    match ends.each_ref().map(String::as_str) {
+    let ends = [&ran.stdout, &ran.stderr].map(|bytes| excerpt(&String::from_utf8_lossy(bytes)));
+    let said = match ends.each_ref().map(String::as_str) {
         ["", ""] => String::from("it printed nothing"),
         [one, ""] | ["", one] => one.to_owned(),
         [out, err] => format!("{out}\n{err}"),
+    };
+    match named(&ran.left_out, MAX_NAMED) {
+        None => said,
+        Some(left_out) => format!("{said}\n(not part of the tree: {left_out})"),
+    }
+}
+
+/// The end of a long output, or its part from the first error on: `cargo` and `rustc` print warnings
+/// after it.
+fn excerpt(text: &str) -> String {
+    let text = text.trim();
+    let mut lines = text.match_indices("error").map(|(at, _)| at);
+    let error = lines.find(|at| {
+        let follows = text[at + "error".len()..].starts_with([':', '[']);
+        follows && (*at == 0 || text[..*at].ends_with('\n'))
+    });
+    match error.filter(|_| text.chars().count() > MAX_SHOWN) {
+        Some(at) => truncate(&text[at..], MAX_SHOWN).into_owned(),
+        None => truncate_start(text, MAX_SHOWN).into_owned(),
     }
 }
 
@@ -395,7 +415,37 @@ mod tests {
             reports: BTreeMap::new(),
             confinement: Confinement::default(),
             millis: 0,
+            left_out: Vec::new(),
         })
+    }
+
+    #[test]
+    fn an_error_is_shown_rather_than_the_warnings_after_it() {
+        let warnings = "warning: unused import: `std::fmt`\n --> src/lib.rs:1:5\n".repeat(100);
+        let ends = "error: could not compile `acme` (lib) due to 1 previous error\n";
+        let error = "error[E0425]: cannot find value `x` in this scope\n --> src/lib.rs:7:5\n";
+        let cargo = format!("{warnings}{error}{warnings}{ends}");
+        let shown = of(b"", cargo.as_bytes());
+        assert!(shown.starts_with(error), "{shown}");
+        assert_eq!(shown.chars().count(), 2_001);
+        // Other words with an error in them are none of cargo's.
+        let other = format!("no errors: 0\nan error: x\n{warnings}");
+        assert!(of(b"", other.as_bytes()).ends_with("src/lib.rs:1:5"));
+        let short = format!("warning: a\n{error}");
+        assert_eq!(of(b"", short.as_bytes()), short.trim());
+    }
+
+    #[test]
+    fn says_what_the_tree_lacks() {
+        let left_out = ["a", "b", "c", "d"].map(|name| format!("{name} is a socket"));
+        let ran = CommandResult {
+            left_out: left_out.into(),
+            ..crate::gate::checks::tests::ran(End::Exited(1), "no")
+        };
+        assert_eq!(
+            tail(&ran),
+            "no\n(not part of the tree: a is a socket, b is a socket, c is a socket and 1 more)"
+        );
     }
 
     #[test]

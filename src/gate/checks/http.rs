@@ -315,8 +315,10 @@ fn header_misfit(answer: &CallAnswer, name: &str, pattern: &Regex) -> Option<Fac
     Some(Fact::wrong(expected, actual))
 }
 
-/// The methods that a request may have. `CONNECT` and `TRACE` address proxies, not the service.
-const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+/// The methods that a request may have. `CONNECT` addresses proxies, not the service.
+const METHODS: [&str; 8] = [
+    "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE",
+];
 
 word_lists! {
     CARRIAGE = "lists/carriage_headers.txt";

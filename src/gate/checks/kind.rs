@@ -153,6 +153,13 @@ impl Source<'_> {
     ) -> Result<Template, Flaw> {
         let parsed = Template::parse(text, names);
         let template = parsed.map_err(|bad| Flaw::new(key, self.of_no_quest(bad.to_string())))?;
+        if let Some(name) = template.breaks_json(names) {
+            let what = format!(
+                "a quotation mark in `{name}` would end the string of this JSON: write \
+                 {{{{ {name} | json }}}} without quotation marks around it"
+            );
+            return Err(Flaw::new(key, what));
+        }
         self.note(|field| template.reads_field(field));
         Ok(template)
     }

@@ -52,9 +52,9 @@ mod tests {
 
     use super::*;
     use crate::quest::file::{
-        ControlTable, FieldTable, FinalControlTable, FixerTable, InputTable, NegativeTable,
-        PanelTable, PlantTable, QuestionTable, ReadyTable, ReviewerTable, ServiceTable, TreeTable,
-        starter,
+        AgentTable, ControlTable, FieldTable, FinalControlTable, FixerTable, InputTable,
+        NegativeTable, PanelTable, PlantTable, QuestionTable, ReadyTable, ReviewerTable,
+        ServiceTable, TreeTable, starter,
     };
 
     fn switched_on() -> String {
@@ -89,7 +89,7 @@ mod tests {
     fn the_starter_shows_every_key_that_there_is() {
         let top = schema()["properties"].as_object().unwrap().clone();
         let tables = ["check", "field", "service", "control", "input", "tree"];
-        let tables = tables.into_iter().chain(["prompt", "example"]);
+        let tables = tables.into_iter().chain(["prompt", "example", "run"]);
         let tables = tables.chain(["panel", "reviewer", "question", "plant", "fixer"]);
         let text = switched_on();
         let of_final = ["final.check", "final.control", "final.negative"];
@@ -102,6 +102,7 @@ mod tests {
         let head = CheckHead::KEYS.iter().map(|key| (*key).to_owned());
         let of_tables = [
             keys::<InputTable>(),
+            keys::<AgentTable>(),
             keys::<TreeTable>(),
             keys::<FieldTable>(),
             keys::<ServiceTable>(),

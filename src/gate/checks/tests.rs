@@ -252,6 +252,7 @@ pub fn ran(end: End, stdout: &str) -> CommandResult {
         reports: BTreeMap::new(),
         confinement: Confinement::default(),
         millis: 5,
+        left_out: Vec::new(),
     }
 }
 

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::control::ControlTree;
 use super::definition::{Definition, FrozenTree, bare_sandbox, confinement, fixer, services};
+use crate::base::text::named;
 use crate::base::{Digest, files};
 use crate::gate::checks::outside::{GateSettings, Gathered, Missing, Outside};
 use crate::gate::checks::{FileGate, control_of_scripts, reviewers_hold};
@@ -312,17 +313,11 @@ fn stock_listing(
         return Err(error);
     }
     let taken = taken.map_err(|error| SessionError::Stock(error.to_string()))?;
-    let changed = taken.differing(listing);
-    if !changed.is_empty() {
-        let named: Vec<&str> = changed.iter().copied().take(MAX_CHANGED).collect();
-        let more = match changed.len() - named.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
+    let changed: Vec<_> = taken.differing(listing).into_iter().collect();
+    if let Some(changed) = named(&changed, MAX_CHANGED) {
         let text = format!(
-            "{}{more} changed while the tree {root} was scanned: end what writes there, or write \
-             logs and other output outside the tree",
-            named.join(", ")
+            "{changed} changed while the tree {root} was scanned: end what writes there, or write \
+             logs and other output outside the tree"
         );
         return Err(SessionError::Stock(text));
     }

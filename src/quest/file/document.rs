@@ -12,18 +12,20 @@ use serde::de::IgnoredAny;
 use super::panel::{Panel, PanelFile};
 use super::read::{Mistake, Placed, RawTable, Spot, is_kebab, unknown_name};
 use super::tables::{
-    ControlTable, FieldTable, FinalControlTable, FinalTable, FixerTable, InputTable, NegativeTable,
-    PanelTable, PlantTable, QuestionTable, ReviewerTable, ServiceTable, TreeTable, checks,
+    AgentTable, ControlTable, FieldTable, FinalControlTable, FinalTable, FixerTable, InputTable,
+    NegativeTable, PanelTable, PlantTable, QuestionTable, ReviewerTable, RunTable, ServiceTable,
+    TreeTable, checks,
 };
 use crate::quest::field::{FieldKind, NO_EXAMPLE, Shape};
 use crate::quest::template::{Names, Template};
 use crate::quest::{Field, FieldName, QuestKind, ReviewInput, Verdict};
 
 /// Names that are flags of `submit` already.
-const FLAGS: &[&str] = &[
+pub(crate) const FLAGS: &[&str] = &[
     "id",
     "key",
     "worker",
+    "worktree",
     "in",
     "none",
     "idempotency-key",
@@ -85,6 +87,8 @@ pub struct FileTable {
     control: Vec<ControlTable>,
     #[serde(rename = "final")]
     final_part: Option<FinalTable>,
+    #[serde(default)]
+    run: RunTable,
     panel: Option<PanelTable>,
     #[serde(default)]
     reviewer: Vec<ReviewerTable>,
@@ -112,6 +116,7 @@ pub struct QuestFile<'t> {
     pub fields: Vec<Field>,
     pub checks: Vec<RawTable<'t>>,
     pub services: Vec<Placed<'t, ServiceTable>>,
+    pub agents: Vec<Placed<'t, AgentTable>>,
     pub controls: Vec<Placed<'t, ControlTable>>,
     pub final_part: Option<FinalPart<'t>>,
     pub panel: Option<Panel<'t>>,
@@ -148,6 +153,8 @@ impl<'t> QuestFile<'t> {
         };
         let final_part = file.final_part.take();
         let final_part = final_part.map(|part| read_final(part, text, &top));
+        let agents = take(&mut file.run.agents);
+        let agents = top.inner("run").map(|run| run.placed("agents", agents));
         let panel = PanelFile {
             panel: file.panel.take(),
             reviewer: take(&mut file.reviewer),
@@ -160,6 +167,7 @@ impl<'t> QuestFile<'t> {
             services: top.placed("service", take(&mut file.service)),
             controls: top.placed("control", take(&mut file.control)),
             checks: top.tables("check"),
+            agents: agents.unwrap_or_default(),
             final_part: final_part.transpose()?,
             is_final: false,
             panel: Panel::new(panel, text, &top)?,

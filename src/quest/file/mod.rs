@@ -9,6 +9,8 @@ mod read;
 mod starter;
 mod tables;
 
+#[cfg(test)]
+pub(crate) use document::FLAGS;
 pub use document::{FileTable, FinalPart, QuestFile};
 pub use panel::Panel;
 #[cfg(test)]
@@ -17,7 +19,7 @@ pub(crate) use read::is_kebab;
 pub use read::{Mistake, Placed, RawTable, Spot, nearest, unknown_name};
 pub use starter::starter;
 pub use tables::{
-    AnswerForm, ControlTable, FieldTable, FinalControlTable, FixerTable, InputFormat, InputTable,
-    NegativeTable, PanelTable, PlantTable, QuestionTable, ReadyTable, ReviewerKind,
+    AgentTable, AnswerForm, ControlTable, FieldTable, FinalControlTable, FixerTable, InputFormat,
+    InputTable, NegativeTable, PanelTable, PlantTable, QuestionTable, ReadyTable, ReviewerKind,
     ReviewerNetwork, ReviewerTable, ServiceTable, Threshold, TreeTable,
 };

@@ -106,6 +106,32 @@ impl InputTable {
     }
 }
 
+/// `[run]`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunTable {
+    /// The agents of `comail run`, unless its command line or your configuration file names one. The
+    /// first one begins each quest; the next one takes over after so many FAILs of the quest.
+    #[serde(default)]
+    pub(super) agents: Vec<AgentTable>,
+}
+
+/// An agent of `comail run`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentTable {
+    /// A known agent, such as `claude`.
+    pub agent: Option<String>,
+    /// The model for it to use.
+    pub model: Option<String>,
+    /// Arguments that are added to its command line. Without `agent`, the whole command line.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// After how many FAILs of a quest it takes over: more than for the agent before it, and fewer
+    /// than the tries of a quest. The first agent has none.
+    pub after: Option<u32>,
+}
+
 /// `[[service]]`.
 ///
 /// It listens on 127.0.0.1 at `{{ service.NAME.port }}`.

@@ -286,6 +286,11 @@ impl Courses {
 
     fn run(&mut self, at: Timestamp, line: &RunLine) {
         match &line.step {
+            RunStep::Start(start) => {
+                let notes = std::iter::once(start.agent.clone()).chain(start.model.clone());
+                let step = step(at, "agent started", Some(&start.worker), notes.collect());
+                self.add(start.quest, step);
+            }
             RunStep::Attempt(ended) => {
                 let notes = vec![ended.reason.to_string()];
                 let step = step(at, "agent ended", Some(&ended.worker), notes);

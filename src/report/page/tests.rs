@@ -174,6 +174,7 @@ fn run(text: &str) -> RunReport {
         run: "7f3a09c2".parse().unwrap(),
         agent: text.to_owned(),
         model: Some(text.to_owned()),
+        then: Vec::new(),
         workers: 1,
         began: at(),
         ended: Some(at()),

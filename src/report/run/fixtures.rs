@@ -55,6 +55,7 @@ fn run(number: u32, reason: Option<Reason>) -> RunReport {
         run: RunId::new(number),
         agent: "claude".to_owned(),
         model: Some("opus".to_owned()),
+        then: Vec::new(),
         workers: 4,
         began: "2026-01-02T03:00:00Z".parse().unwrap(),
         ended: reason.map(|_| "2026-01-02T04:00:00Z".parse().unwrap()),

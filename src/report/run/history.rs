@@ -13,7 +13,7 @@ use crate::base::text::small;
 use crate::judge::live_runs::start_of;
 use crate::quest::QuestId;
 use crate::session::{
-    Began, Claimed, DrivenAttempt, Event, Reason, RunId, RunLine, RunStep, Worker,
+    Began, Claimed, DrivenAttempt, Event, LaterAgent, Reason, RunId, RunLine, RunStep, Worker,
 };
 
 #[derive(Debug, Clone, Default)]
@@ -112,7 +112,7 @@ impl RunHistory {
             return;
         };
         match &line.step {
-            RunStep::Began(_) => {}
+            RunStep::Began(_) | RunStep::Start(_) => {}
             RunStep::Attempt(ended) => {
                 let driven = run.quests.entry(ended.quest).or_default();
                 let worker = ended.worker.clone();
@@ -149,6 +149,9 @@ pub struct RunReport {
     pub agent: String,
     /// The model that the operator says it uses.
     pub model: Option<String>,
+    /// The agents that take over from it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<LaterAgent>,
     pub workers: u32,
     pub began: Timestamp,
     /// When it ended; the time of its last line where it was cut off, none while it goes on.
@@ -242,6 +245,7 @@ impl RunReport {
             run: run.id,
             agent: run.began.agent.clone(),
             model: run.began.model.clone(),
+            then: run.began.then.clone(),
             workers: run.began.workers,
             began: run.at,
             ended: reason.map(|_| run.ended.map_or(run.last, |(at, _)| at)),
@@ -278,6 +282,7 @@ mod tests {
         let began = Began {
             agent: "a".to_owned(),
             model: None,
+            then: Vec::new(),
             workers: 1,
             process: None,
         };

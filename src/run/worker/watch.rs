@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use super::{RunWorker, Watched};
 use crate::judge::Poll;
 use crate::run::agent::{Agent, AgentEnd, AgentEvent, BYTES_OF_A_TOKEN, Stream};
+use crate::run::agents::{Answers, PlannedAgent};
 use crate::run::detect::{LivenessMonitor, Observed, SelfCall, VitalSigns};
 use crate::run::limits::Before;
-use crate::run::plan::{Answers, Live, RunError};
+use crate::run::plan::{Live, RunError};
 use crate::run::quest_run::QuestRun;
-use crate::session::{Reason, Spent, State};
+use crate::session::{Progress, Reason, Spent, State};
 
 const VITALS_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -38,12 +39,13 @@ struct Watch {
     spent: Spent,
     read: u64,
     poll: Option<Poll>,
+    reports_usage: bool,
 }
 
 impl RunWorker<'_> {
     pub(super) fn watch(
         &mut self,
-        mut agent: Agent,
+        (mut agent, planned): (Agent, &PlannedAgent),
         read: u64,
         most: Option<Duration>,
         quest_run: &mut QuestRun,
@@ -51,7 +53,7 @@ impl RunWorker<'_> {
         let plan = &self.shared.plan;
         let begun = Instant::now();
         let in_tree = quest_run.activity.worktree().is_none();
-        let poll = if plan.answers == Answers::World && in_tree {
+        let poll = if planned.answers == Answers::World && in_tree {
             Poll::start(&self.session, quest_run.guard.quest, plan.pace.poll)?
         } else {
             None
@@ -68,6 +70,7 @@ impl RunWorker<'_> {
             spent: Spent::default(),
             read,
             poll,
+            reports_usage: planned.command.stream() == Stream::Events,
         };
         let mut pause = FIRST_PAUSE.min(plan.pace.poll);
         let (end, halt) = loop {
@@ -113,7 +116,7 @@ impl RunWorker<'_> {
     ) -> Option<AgentEnd> {
         let plan = &self.shared.plan;
         let until = Instant::now() + plan.pace.grace;
-        while plan.command.stream() == Stream::Events
+        while watch.reports_usage
             && !watch.spent.told
             && self.budgets(watch, quest_run).is_none()
             && Instant::now() < until
@@ -240,6 +243,15 @@ impl RunWorker<'_> {
         reasons.into_iter().flatten().min()
     }
 
+    /// Why the progress of the quest ends this start, if it does.
+    fn ends(&self, progress: Progress, quest_run: &QuestRun) -> Option<Reason> {
+        if progress.state != State::Todo {
+            return Some(Reason::Settled);
+        }
+        let (now, next) = (self.agent(quest_run.fails), self.agent(progress.tries));
+        (now.after != next.after).then_some(Reason::Escalated)
+    }
+
     /// Reads the calls and changes of the agent outside its own output, and observes them in order.
     pub(super) fn poll_activity(
         &mut self,
@@ -247,7 +259,7 @@ impl RunWorker<'_> {
     ) -> Result<Option<Reason>, RunError> {
         // A call is noted after its end, so its result is in the ledger by then.
         let noted = quest_run.activity.noted();
-        let (mut judged, mut settled) = (VecDeque::new(), false);
+        let (mut judged, mut ends) = (VecDeque::new(), None);
         if self.ledger.has_changed() {
             // This worker has already read the lines that it added itself.
             if !self.ledger.is_at(self.session.ledger_bytes()) {
@@ -255,10 +267,11 @@ impl RunWorker<'_> {
             }
             judged = self.judged(quest_run)?.into();
             let quest_record = self.session.quest_record(quest_run.guard.quest)?;
-            settled = quest_record.is_some_and(|it| it.progress.state != State::Todo);
+            let progress = quest_record.map(|record| record.progress);
+            ends = progress.and_then(|progress| self.ends(progress, quest_run));
         }
         if noted.is_empty() && judged.is_empty() {
-            return Ok(settled.then_some(Reason::Settled));
+            return Ok(ends);
         }
         let mut reasons = Vec::new();
         if quest_run.activity.tree_has_changed(&self.context) {
@@ -281,10 +294,6 @@ impl RunWorker<'_> {
         for judged in judged {
             reasons.extend(quest_run.submits(judged));
         }
-        Ok(if settled {
-            Some(Reason::Settled)
-        } else {
-            reasons.into_iter().min()
-        })
+        Ok(reasons.into_iter().chain(ends).min())
     }
 }

@@ -271,6 +271,9 @@ pub struct CommandResult<B = Vec<u8>> {
     pub reports: BTreeMap<String, Option<B>>,
     pub confinement: Confinement,
     pub millis: u64,
+    /// What is in the tree's directory and cannot be part of the tree, so that it was not there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -296,6 +299,7 @@ impl CommandResult {
             reports: reports.collect(),
             confinement: Confinement::default(),
             millis: 0,
+            left_out: Vec::new(),
         }
     }
 }
@@ -316,6 +320,7 @@ impl<B> CommandResult<B> {
             reports,
             confinement: self.confinement,
             millis: self.millis,
+            left_out: self.left_out,
         })
     }
 }

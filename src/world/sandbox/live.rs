@@ -356,7 +356,10 @@ impl<'a> LiveSandbox<'a> {
             return ran;
         }
         match self.refuse_less(&ran.confinement, &order.network) {
-            Ok(()) => ran,
+            Ok(()) => CommandResult {
+                left_out: self.config.baseline.odd_texts(),
+                ..ran
+            },
             Err(why) => CommandResult::not_started(order, why),
         }
     }

@@ -220,6 +220,7 @@ fn wait(mut running: Running, order: &CommandSpec, stop: &Stop) -> CommandResult
         reports: reports.collect::<BTreeMap<_, _>>(),
         confinement: state.started.clone().unwrap_or_default(),
         millis: 0,
+        left_out: Vec::new(),
     }
 }
 

@@ -81,6 +81,13 @@ impl Listing {
         latest.checked_add(SignedDuration::from_millis(1)).ok()
     }
 
+    /// What cannot be part of the tree, for people.
+    pub fn odd_texts(&self) -> Vec<String> {
+        let odd = self.odd.iter();
+        odd.map(|odd| format!("{} {}", odd.place, odd.why))
+            .collect()
+    }
+
     pub fn odd(&self) -> &BTreeSet<Odd> {
         &self.odd
     }
