@@ -213,6 +213,8 @@ mod tests {
 
     use super::*;
 
+    type Change = fn(&Path) -> io::Result<()>;
+
     /// A virtual environment with a program, a module and its compiled form.
     fn environment() -> (tempfile::TempDir, Pinned) {
         let place = tempfile::tempdir().unwrap();
@@ -231,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_changed_file_of_the_programs_environment_is_named() {
-        let changes: [(&str, fn(&Path) -> io::Result<()>); 5] = [
+        let changes: [(&str, Change); 5] = [
             (
                 "lib/a.py, which the checks' programs may load, changed",
                 |at| fs::write(at.join("lib/a.py"), "#!/bin/no\n"),
