@@ -319,6 +319,41 @@ fn if_git_fails_the_pass_stands_and_the_status_says_so() {
     quest.place.run(["audit"]).ok();
 }
 
+/// Git keeps an object that is there already. Here it has the name of what will be accepted, and other
+/// contents.
+#[test]
+fn an_object_that_was_planted_is_not_committed() {
+    let quest = quest(commit);
+    let other = quest.place.at("other");
+    fs::create_dir(&other).expect("a folder");
+    git(&other, ["init", "-q"]);
+    fs::write(other.join("honest"), "honest\n").expect("a file");
+    fs::write(other.join("planted"), "planted\n").expect("a file");
+    let name = git(&other, ["hash-object", "honest"]);
+    let planted = git(&other, ["hash-object", "-w", "planted"]);
+    let place = |name: &str| format!(".git/objects/{}/{}", &name[..2], &name[2..]);
+    let object = quest.at(&place(&name));
+    fs::create_dir_all(object.parent().expect("a folder")).expect("a folder");
+    fs::copy(other.join(place(&planted)), &object).expect("an object");
+    let said = answer(&quest, 1, &[("in/new", b"honest\n")]);
+    assert!(
+        said.contains(&name) && said.contains("do not match its name"),
+        "{said}"
+    );
+    fs::remove_file(&object).expect("an object");
+    quest.place.run(["tree", "branch"]).ok();
+    assert_is_accepted_tree(&quest);
+}
+
+/// Git takes no file whose name means `.git` on another system.
+#[test]
+fn a_file_that_git_refuses_is_named() {
+    let quest = quest(commit);
+    let said = answer(&quest, 1, &[("in/git~1", b"text\n")]);
+    assert!(said.contains("in/git~1"), "{said}");
+    assert!(said.contains("not on the branch"), "{said}");
+}
+
 #[test]
 fn a_tree_without_a_repository_has_no_branch_and_no_error() {
     let quest = quest(|_| {});

@@ -68,8 +68,8 @@ fn holes(name: &str, checks: &[&str]) -> Vec<String> {
     copy(&beside.join("structure"), &place.at("structure"));
     place.write("weaker.toml", weaker);
     let (code, attacked) = attack(&place, Path::new("weaker.toml"));
-    assert_eq!(code, 8, "{attacked:#}");
     let passed = attacked["passed"].as_array().expect("cheats");
+    assert_eq!(code, if passed.is_empty() { 0 } else { 8 }, "{attacked:#}");
     for cheat in passed {
         assert_eq!(cheat["verdict"], "PASS", "{cheat:#}");
         assert!(cheat["advice"].as_str() > Some(""), "{cheat:#}");
@@ -90,7 +90,8 @@ fn code_that_ends_the_tests_is_found() {
 
 #[test]
 fn tests_that_test_nothing_are_found() {
-    assert_eq!(holes("unit-tests", &["plain-tests"]), ["hashed-source"]);
+    // A test of the source's digest fails over a neutral change.
+    assert!(holes("unit-tests", &["plain-tests"]).is_empty());
     let both = holes("unit-tests", &["plain-tests", "tests-bite"]);
     assert_eq!(both, ["forged-report", "weak-assertions"]);
 }

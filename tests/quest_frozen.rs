@@ -510,6 +510,20 @@ fn a_change_of_what_programs_load_costs_no_try() {
 }
 
 #[test]
+fn a_runtime_that_contains_the_session_is_refused() {
+    let (quest, run) = ShellQuest::scan("20s", |place| {
+        let text = fs::read_to_string(place.at("quest.toml")).expect("a quest file");
+        place.write(
+            "quest.toml",
+            text.replace("[tree]\n", "[tree]\nruntime = [\".\"]\n"),
+        );
+    });
+    run.says("which contains the session");
+    run.exits(2);
+    assert!(!quest.place.at(".comail").exists());
+}
+
+#[test]
 fn less_confinement_than_at_the_scan_costs_no_try() {
     let quest = ShellQuest::new("20s");
     fs::write(quest.at("in/try.sh"), "exit 0\n").expect("a script");

@@ -149,7 +149,9 @@ pub(super) fn freeze_as(freezing: Freezing<'_>, path: &Path) -> Result<Frozen> {
         FreezeError::Faulty(Faulty { mistake, .. }) => {
             UsageError(format!("{}:{mistake}", path.display())).into()
         }
-        FreezeError::Control { .. } | FreezeError::Runtime(_) => {
+        FreezeError::Control { .. }
+        | FreezeError::Runtime(_)
+        | FreezeError::SessionInRuntime { .. } => {
             let error = anyhow::Error::new(error);
             UsageError(format!("{}: {error:#}", path.display())).into()
         }

@@ -260,6 +260,9 @@ pub(super) fn create(
         merged: reply::merged_rows(quests),
         carried,
         reviewers: manifest.kind.reviewers.is_some(),
+        names_agents: definition
+            .and_then(|it| it.file().ok())
+            .is_some_and(|file| !file.agents.is_empty()),
         world: manifest.frozen.world_kind(),
         ..Scanned::new(&context.dir, &manifest.source, &planned, unit)
     })

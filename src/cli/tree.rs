@@ -51,7 +51,7 @@ enum TreeCommand {
         #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
         dir: PathBuf,
     },
-    /// Write all changes to the frozen tree as one patch
+    /// Write what changed since the scan as one patch
     ///
     /// `git apply` and `patch -p1` read it; binary files are only for `git apply`.
     Patch {
@@ -240,5 +240,7 @@ fn patch(tree: &AcceptedTree, paths: &[&TreePath], config: &SandboxConfig) -> Re
         git.stage(&files)?;
         trees.push(git.write_tree()?);
     }
+    // In the index, git would find attributes that the work has.
+    git.read_tree(None)?;
     Ok(git.diff(&trees[0], &trees[1])?)
 }

@@ -90,6 +90,7 @@ impl Branch {
             Some(commit) => commit,
             None => making.all()?,
         };
+        making.git.verify(&commit, self.repository.head.as_ref())?;
         if making.git.branch(&self.name).as_ref() != Some(&commit) {
             self.repository.refuse_checked_out(&self.name)?;
         }

@@ -22,6 +22,7 @@ use jiff::Timestamp;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
+use sha2::Digest as _;
 use tempfile::TempDir;
 
 use super::sandbox::{is_executable, trusted_path};
@@ -71,6 +72,11 @@ pub enum GitError {
     Link(PathBuf),
     #[error("it is checked out in {0}: check out another branch there")]
     CheckedOut(String),
+    #[error(
+        "the contents of the object {0} in the repository do not match its name: remove this object, \
+         which `git fsck` finds too, and make the branch again"
+    )]
+    Forged(String),
 }
 
 impl GitError {
@@ -120,13 +126,14 @@ impl Repository {
         root: &Path,
         listing: &Listing,
     ) -> Result<Option<Self>, GitError> {
-        // The user's own configuration says what git ignores, and whose repositories it reads. None
-        // of these commands starts a program that a configuration names.
+        // The user's own configuration says what git ignores, and whose repositories it reads. Of
+        // these commands, only a file system monitor is started that a configuration names.
         let asks = |args: &[&str]| {
             let mut command = Command::new(&program);
             command.env_clear().current_dir(root).env("LC_ALL", "C");
             let passed = ["HOME", "XDG_CONFIG_HOME"];
             command.envs(passed.iter().filter_map(|it| Some((*it, env::var_os(it)?))));
+            command.args(["-c", "core.fsmonitor=false"]);
             call(command.args(args), &[]).map(String::from_utf8)
         };
         let asked = asks(&[
@@ -230,6 +237,11 @@ impl Repository {
 
     /// Where a branch is checked out, as git knows.
     pub fn refuse_checked_out(&self, branch: &str) -> Result<(), GitError> {
+        // Git lists no branch that does not exist yet.
+        let head = fs::read_to_string(self.dir.join("HEAD")).unwrap_or_default();
+        if head.trim() == format!("ref: refs/heads/{branch}") {
+            return Err(GitError::CheckedOut(self.dir.display().to_string()));
+        }
         let mut command = Command::new(&self.program);
         command.env_clear().env("LC_ALL", "C").arg("--git-dir");
         command
@@ -366,8 +378,16 @@ impl Git {
             .zip(names)
             .map(|((path, mode), name)| format!("{mode} {name}\t{path}\0"));
         let input: String = gone.chain(there).collect();
-        let args = ["update-index", "-z", "--index-info"];
-        call(self.command().args(args), input.as_bytes()).map(drop)
+        let mut command = self.command();
+        command.args(["update-index", "-z", "--index-info"]);
+        let (_, said) = call_aloud(&mut command, input.as_bytes())?;
+        // It leaves out a path such as `git~1`, and says so.
+        let said = String::from_utf8_lossy(&said);
+        if said.trim().is_empty() {
+            Ok(())
+        } else {
+            Err(failed(&command, &said))
+        }
     }
 
     /// Stores contents, and returns their names in this order.
@@ -422,6 +442,26 @@ impl Git {
         answered(&mut command, note.message.as_bytes())
     }
 
+    /// Fails if an object that only this commit has is not what its name says. Git keeps an object
+    /// that is there already, and does not look at it.
+    pub fn verify(&self, commit: &ObjectId, known: Option<&ObjectId>) -> Result<(), GitError> {
+        let mut listing = self.command();
+        listing.args(["rev-list", "--objects", "--no-object-names", &commit.0]);
+        listing.args(known.iter().map(|known| format!("^{known}")));
+        let names = call(&mut listing, &[])?;
+        let mut reading = self.command();
+        let told = call(reading.args(["cat-file", "--batch"]), &names)?;
+        let mut rest = &told[..];
+        while !rest.is_empty() {
+            let object = first_object(rest).ok_or_else(|| failed(&reading, "no object"))?;
+            if object.hash(self.nothing.len()) != object.name {
+                return Err(GitError::Forged(object.name.to_owned()));
+            }
+            rest = object.rest;
+        }
+        Ok(())
+    }
+
     /// What turns one tree into another, as `git apply` reads it.
     pub fn diff(&self, before: &ObjectId, after: &ObjectId) -> Result<Vec<u8>, GitError> {
         let args = [
@@ -447,6 +487,44 @@ pub fn mode(entry: &Entry) -> &'static str {
     }
 }
 
+/// An object as `git cat-file --batch` prints it.
+struct Object<'a> {
+    name: &'a str,
+    kind: &'a str,
+    contents: &'a [u8],
+    rest: &'a [u8],
+}
+
+fn first_object(told: &[u8]) -> Option<Object<'_>> {
+    let end = told.iter().position(|byte| *byte == b'\n')?;
+    let mut words = str::from_utf8(&told[..end]).ok()?.split(' ');
+    let (name, kind, size) = (words.next()?, words.next()?, words.next()?);
+    let after = &told[end + 1..];
+    let (contents, rest) = after.split_at_checked(size.parse().ok()?)?;
+    Some(Object {
+        name,
+        kind,
+        contents,
+        rest: rest.strip_prefix(b"\n")?,
+    })
+}
+
+impl Object<'_> {
+    /// The name that git gives it, of so many digits.
+    fn hash(&self, digits: usize) -> String {
+        let head = format!("{} {}\0", self.kind, self.contents.len());
+        let parts = [head.as_bytes(), self.contents];
+        if digits == 64 {
+            return hex(&sha2::Sha256::digest(parts.concat()));
+        }
+        hex(&sha1::Sha1::digest(parts.concat()))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn answered(command: &mut Command, input: &[u8]) -> Result<ObjectId, GitError> {
     let told = call(command, input)?;
     name_in(String::from_utf8_lossy(&told).trim(), command)
@@ -466,6 +544,11 @@ fn failed(command: &Command, said: &str) -> GitError {
 
 /// Runs git, and returns what it prints.
 fn call(command: &mut Command, input: &[u8]) -> Result<Vec<u8>, GitError> {
+    call_aloud(command, input).map(|(out, _)| out)
+}
+
+/// Runs git, and returns what it prints, and what it says about that.
+fn call_aloud(command: &mut Command, input: &[u8]) -> Result<(Vec<u8>, Vec<u8>), GitError> {
     let mut ran = || -> io::Result<(ExitStatus, [Vec<u8>; 2])> {
         // Files, because a pipe blocks one of the two if the other does not read.
         let (mut stdin, mut out, mut err) = (
@@ -484,7 +567,7 @@ fn call(command: &mut Command, input: &[u8]) -> Result<Vec<u8>, GitError> {
         Ok((ended, [whole(&mut out)?, whole(&mut err)?]))
     };
     match ran() {
-        Ok((status, [out, _])) if status.success() => Ok(out),
+        Ok((status, [out, err])) if status.success() => Ok((out, err)),
         Ok((status, [_, err])) => match String::from_utf8_lossy(&err) {
             said if said.trim().is_empty() => Err(failed(command, &status.to_string())),
             said => Err(failed(command, &said)),

@@ -66,6 +66,9 @@ pub(in crate::cli) struct Scanned {
     /// Whether there are reviewers, none of whom was asked.
     #[serde(skip)]
     pub(super) reviewers: bool,
+    /// Whether the quest file names the agents of a run.
+    #[serde(skip)]
+    pub(super) names_agents: bool,
     /// What an earlier session brought.
     pub(super) carried: Option<CarriedOver>,
     /// What the session is judged by.
@@ -124,6 +127,11 @@ impl Scanned {
         if self.added > first.len() {
             first.push("…".to_owned());
         }
+        let run = if self.names_agents {
+            "run"
+        } else {
+            "run --agent claude"
+        };
         // The session is made; a closed pipe does not change the exit code.
         let _ = context.output.show(self, |out, scan| {
             let values = context! {
@@ -135,7 +143,7 @@ impl Scanned {
                 first => first.join(", "),
                 merged => scan.merged,
                 reviewers => scan.reviewers,
-                run => ShellLine::comail("run --agent claude", session).text(),
+                run => ShellLine::comail(run, session).text(),
                 next => ShellLine::comail("next", session).text(),
             };
             out.template(include_str!("../text/scan.txt"), values);

@@ -15,6 +15,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
+use itertools::Itertools as _;
 use strum::{EnumString, IntoStaticStr};
 use tree_sitter::{Node, Query, QueryCursor, StreamingIterator as _, Tree};
 
@@ -72,9 +73,11 @@ pub fn mutants(
         let parts = [seed.as_bytes(), at.as_flattened(), change.new.as_bytes()];
         Digest::of_parts(parts)
     });
-    changes.dedup_by(|one, next| one.at == next.at && one.new == next.new);
     let made = changes.into_iter().filter_map(|change| code.mutant(change));
-    made.take(bound).collect()
+    // Of two calls in a row, the removal of either leaves the same text.
+    made.unique_by(|mutant| Digest::of(mutant.text.as_bytes()))
+        .take(bound)
+        .collect()
 }
 
 /// A comment and an empty line between two of these lines, and a local variable of another name.

@@ -31,14 +31,15 @@ use crate::world::sandbox::{CommandResult, CommandSpec, Edit, End};
 /// the result is known. A mutant over which they hang counts neither way.
 ///
 /// What is left to a cheat: tests that compare the code in a form in which the names and the lines
-/// do not count, such as bytecode or a syntax tree, turn red over every mutant, and so do tests that
-/// make their own report. Only a check of what tests may use stops them; the quest files unit-tests
+/// do not count, such as bytecode or a syntax tree, turn red over every mutant. So do tests that look
+/// for the text of single lines, and tests that make their own report. Where no line of the function
+/// is free for a comment, nothing is written in another way. Only a check of what tests may use stops them; the quest files unit-tests
 /// and rust-tests have one. A mutant that does not build counts as noticed, unless the command has
 /// `facts` that tell of tests. Code in macros of Rust is not changed, but by `lines`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MutationConfig {
-    /// The check of kind `command` that must fail.
+    /// The check of kind `command` that must fail over mutants.
     from: String,
     /// The file to change, as a template that uses only the list.
     file: String,
@@ -57,7 +58,7 @@ pub struct MutationConfig {
     may_survive: usize,
     /// Changes of single lines of the function, for other languages or for what must be noticed in
     /// any case. Each is made in every matching line, one at a time, except in comments and
-    /// docstrings of a language above. The tests may miss none of them.
+    /// docstrings of the languages that `max_mutants` names. The tests may miss none of them.
     #[serde(default)]
     lines: Vec<LineTable>,
     /// The exit codes that mean that tests failed. Default: every code that does not pass.

@@ -78,6 +78,8 @@ pub enum FreezeError {
     },
     #[error(transparent)]
     Runtime(#[from] RuntimeError),
+    #[error("`runtime` in [tree] names {}, which contains the session", path.display())]
+    SessionInRuntime { path: PathBuf },
     #[error(
         "the gate runs {}, which is in the tree but not a part of it that is compared, so an agent \
          could change what it loads: name a program outside the tree, or scan with another PATH",
@@ -129,7 +131,12 @@ impl Freezing<'_> {
             }
         }
         let declared = file.tree.iter().flat_map(|table| &table.runtime);
-        let declared = declared.map(|path| here.join(path));
+        let declared: Vec<_> = declared.map(|path| here.join(path)).collect();
+        let session = std::path::absolute(&self.session).unwrap_or_else(|_| self.session.clone());
+        let real = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        if let Some(path) = declared.iter().find(|it| session.starts_with(real(it))) {
+            return Err(FreezeError::SessionInRuntime { path: path.clone() });
+        }
         let runtime = Runtime::take(gathered.programs.values(), declared)?;
         let definition = Definition {
             runtime: (!runtime.is_empty()).then(|| runtime.digest()),

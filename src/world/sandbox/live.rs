@@ -17,7 +17,7 @@ use super::copies::{Copy, CopyError, TreeCopy};
 use super::http::{call, chat};
 use super::program::Pinned;
 use super::run::{Files, Launcher, Secrets, run_with, variable};
-use super::runtime::{Runtime, RuntimeState};
+use super::runtime::Runtime;
 use super::service::{Ready, Service, ServiceFailed, free_port, is_taken};
 use crate::base::Digest;
 use crate::quest::Span;
@@ -116,26 +116,15 @@ impl SandboxConfig {
         ))
     }
 
-    /// How to start a command whose program, and what it loads, are those of the scan; otherwise what
-    /// changed.
-    fn launcher_of(&self, order: &CommandSpec) -> Result<Launcher, String> {
+    fn refuse_changed(&self, order: &CommandSpec) -> Result<(), String> {
         let program = order.argv.first().map_or("", String::as_str);
         if let Some(change) = self.changed_program(program) {
             return Err(change);
         }
-        let ignore_compiled = match self.runtime.state() {
-            RuntimeState::Same => false,
-            RuntimeState::Compiled => true,
-            RuntimeState::Changed(how) => {
-                return Err(format!(
-                    "{how} since the session was made: restore it, or scan again"
-                ));
-            }
-        };
-        Ok(Launcher {
-            ignore_compiled,
-            ..self.launcher.clone()
-        })
+        match self.runtime.changed() {
+            Some(how) => Err(format!("{how}: restore what was there, or scan again")),
+            None => Ok(()),
+        }
     }
 }
 
@@ -144,12 +133,12 @@ impl SandboxConfig {
 pub fn run_in_tree(config: &SandboxConfig, order: &CommandSpec) -> Result<CommandResult, String> {
     let root = config.root.as_deref();
     let root = root.ok_or_else(|| "there is no tree to run in".to_owned())?;
-    let launcher = config.launcher_of(order)?;
+    config.refuse_changed(order)?;
     let secrets = Secrets::take(&order.pass, variable).map_err(|missing| missing.to_string())?;
     let launcher = Launcher {
         // The scratch directory, because a command must not find its temporary files in the tree.
         temporary: Some(config.scratch.clone()),
-        ..launcher
+        ..config.launcher.clone()
     };
     Ok(run_with(order, &secrets, &Files::in_dir(root), &launcher))
 }
@@ -297,9 +286,9 @@ impl<'a> LiveSandbox<'a> {
 
     /// Refuses a program that changed. The quest file names the program, so its change is not the fault
     /// of the answer.
-    fn launcher_of(&self, order: &CommandSpec) -> Result<Launcher, String> {
-        let launcher = self.config.launcher_of(order);
-        launcher.map_err(|why| self.failed(why))
+    fn refuse_changed(&self, order: &CommandSpec) -> Result<(), String> {
+        let unchanged = self.config.refuse_changed(order);
+        unchanged.map_err(|why| self.failed(why))
     }
 
     fn seen(&self, snapshot: &Snapshot, path: &TreePath) -> FileSeen {
@@ -346,9 +335,9 @@ impl<'a> LiveSandbox<'a> {
         Copy::over(base, &edited, scratch, load).map_err(failed)
     }
 
-    fn run_in(&self, order: &CommandSpec, copy: &Copy, launcher: &Launcher) -> CommandResult {
+    fn run_in(&self, order: &CommandSpec, copy: &Copy) -> CommandResult {
         let ran = match Secrets::take(&order.pass, variable) {
-            Ok(secrets) => run_with(order, &secrets, copy.files(), launcher),
+            Ok(secrets) => run_with(order, &secrets, copy.files(), &self.config.launcher),
             Err(missing) => CommandResult::not_started(order, missing.to_string()),
         };
         if let End::NotStarted(why) = &ran.end {
@@ -381,9 +370,10 @@ impl<'a> LiveSandbox<'a> {
             starts += 1;
             let port = free_port().map_err(|error| format!("no port is free: {error}"))?;
             let order = plan.order(name, port)?;
-            let launcher = self.launcher_of(&order)?;
+            self.refuse_changed(&order)?;
             let copy = self.copy_for(&order)?;
-            match Service::start(&order, copy.files(), &plan.ready, port, &launcher) {
+            let launcher = &self.config.launcher;
+            match Service::start(&order, copy.files(), &plan.ready, port, launcher) {
                 Ok(service) => {
                     self.refuse_less(&service.confinement(), &order.network)?;
                     return Ok(Running {
@@ -455,15 +445,14 @@ impl Sandbox for LiveSandbox<'_> {
             };
         }
         std::thread::sleep(order.pause());
-        let launcher = self.launcher_of(order);
-        let ready = launcher.and_then(|launcher| Ok((launcher, self.copy_for(order)?)));
-        let (launcher, copy) = match ready {
-            Ok(ready) => ready,
+        let unchanged = self.refuse_changed(order);
+        let copy = match unchanged.and_then(|()| self.copy_for(order)) {
+            Ok(copy) => copy,
             Err(why) => return CommandResult::not_started(order, why),
         };
         // The agent may have removed the directory, which is not a failure on comail's side.
         if copy.files().folder(&order.dir).is_some() {
-            self.run_in(order, &copy, &launcher)
+            self.run_in(order, &copy)
         } else {
             CommandResult::not_started(order, "the working directory is not in the scratch copy")
         }

@@ -88,12 +88,6 @@ impl Request {
             let temporary = temporary.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
             order.env.insert("TMPDIR".to_owned(), temporary.to_owned());
         }
-        if launcher.ignore_compiled {
-            // It looks for compiled files there alone.
-            order
-                .env
-                .insert("PYTHONPYCACHEPREFIX".to_owned(), NOWHERE.to_owned());
-        }
         if let Some(path) = order.env.get_mut("PATH") {
             *path = path_of_command(path, &launcher.untrusted);
         }
@@ -262,8 +256,6 @@ pub struct Launcher {
     pub temporary: Option<PathBuf>,
     /// Whether root becomes `nobody` before it starts a command.
     pub never_root: bool,
-    /// Whether Python reads no file that it compiled before.
-    pub ignore_compiled: bool,
     /// Ends the commands that run, and those that are started later.
     pub stop: Stop,
 }
@@ -283,7 +275,6 @@ impl Launcher {
             means: Means::ALL,
             temporary: None,
             never_root: false,
-            ignore_compiled: false,
             stop: Stop::default(),
         }
     }
@@ -301,9 +292,6 @@ impl Launcher {
         Ok(chown(path, Some(user), Some(group))?)
     }
 }
-
-/// No directory can be made there.
-const NOWHERE: &str = "/dev/null";
 
 // The user of this number owns no file on any system.
 const NOBODY: u32 = 65_534;

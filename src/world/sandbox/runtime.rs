@@ -19,9 +19,6 @@ use crate::base::Digest;
 
 const MAX_FILES: usize = 200_000;
 
-/// Files that Python compiled from others. It loads them instead of these.
-const COMPILED: &str = "__pycache__";
-
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Runtime {
@@ -40,7 +37,7 @@ struct RuntimeFile {
 #[serde(rename_all = "kebab-case")]
 enum Contents {
     File(Digest),
-    /// Where it leads; what is there is not part of the runtime.
+    /// Where it leads.
     Link(PathBuf),
 }
 
@@ -54,16 +51,6 @@ pub enum RuntimeError {
     TooMany { path: PathBuf },
 }
 
-/// How a runtime compares with that of the scan.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum RuntimeState {
-    Same,
-    /// Python compiled some of its files since, or somebody did in its name.
-    Compiled,
-    /// For people.
-    Changed(String),
-}
-
 impl Runtime {
     /// The runtime of these programs, and of the declared paths.
     pub fn take<'a>(
@@ -71,16 +58,25 @@ impl Runtime {
         declared: impl IntoIterator<Item = PathBuf>,
     ) -> Result<Self, RuntimeError> {
         let loaded = programs.into_iter().flat_map(|it| loaded(&it.path));
-        let roots: BTreeSet<_> = loaded.chain(declared).collect();
-        let mut files = BTreeMap::new();
-        for entry in roots.iter().flat_map(|root| walk(root)) {
-            let (path, found) = entry?;
-            let contents = contents(&path, &found)?;
-            let stamp = stamp(&found);
-            if files.len() == MAX_FILES {
-                return Err(RuntimeError::TooMany { path });
+        let mut waiting: Vec<_> = loaded.chain(declared).collect();
+        let (mut roots, mut files) = (BTreeSet::new(), BTreeMap::new());
+        while let Some(root) = waiting.pop() {
+            if roots.iter().any(|known| root.starts_with(known)) {
+                continue;
             }
-            files.insert(path, RuntimeFile { stamp, contents });
+            for entry in walk(&root) {
+                let (path, found) = entry?;
+                if files.len() == MAX_FILES {
+                    return Err(RuntimeError::TooMany { path });
+                }
+                // What a link leads to is loaded too, wherever it is.
+                let target = found.is_symlink().then(|| fs::canonicalize(&path));
+                waiting.extend(target.and_then(Result::ok));
+                let contents = contents(&path, &found)?;
+                let stamp = stamp(&found);
+                files.insert(path, RuntimeFile { stamp, contents });
+            }
+            roots.insert(root);
         }
         Ok(Self { roots, files })
     }
@@ -98,44 +94,33 @@ impl Runtime {
         Digest::of(&self.to_json())
     }
 
-    pub(super) fn state(&self) -> RuntimeState {
-        self.compare()
-            .unwrap_or_else(|error| RuntimeState::Changed(error.to_string()))
+    /// How it has changed, for people.
+    pub(super) fn changed(&self) -> Option<String> {
+        self.change()
+            .unwrap_or_else(|error| Some(error.to_string()))
     }
 
-    fn compare(&self) -> Result<RuntimeState, RuntimeError> {
-        let changed = |path: &Path, how| {
-            let text = format!(
-                "{}, which the checks' programs may load, {how}",
-                path.display()
-            );
-            Ok(RuntimeState::Changed(text))
+    fn change(&self) -> Result<Option<String>, RuntimeError> {
+        let how = |path: &Path, how| {
+            let path = path.display();
+            Ok(Some(format!(
+                "{path}, which the checks' programs may load, {how} since the session was made"
+            )))
         };
         let mut missing: BTreeSet<_> = self.files.keys().collect();
-        let mut state = RuntimeState::Same;
         for entry in self.roots.iter().flat_map(|root| walk(root)) {
             let (path, found) = entry?;
-            let known = self.files.get(&path);
+            let Some(known) = self.files.get(&path) else {
+                return how(&path, "was added");
+            };
             missing.remove(&path);
-            if known.is_some_and(|known| known.stamp == stamp(&found)) {
-                continue;
-            }
-            let is_same = |known: &RuntimeFile| Ok(known.contents == contents(&path, &found)?);
-            if known.map(is_same).transpose()? == Some(true) {
-                continue;
-            }
-            if path.components().any(|part| part.as_os_str() == COMPILED) {
-                state = RuntimeState::Compiled;
-            } else if known.is_some() {
-                return changed(&path, "changed");
-            } else {
-                return changed(&path, "was added");
+            if known.stamp != stamp(&found) && known.contents != contents(&path, &found)? {
+                return how(&path, "changed");
             }
         }
-        let lost = |path: &&&PathBuf| path.components().all(|part| part.as_os_str() != COMPILED);
-        match missing.iter().find(lost) {
-            Some(path) => changed(path, "is gone"),
-            None => Ok(state),
+        match missing.first() {
+            Some(path) => how(path, "is gone"),
+            None => Ok(None),
         }
     }
 }
@@ -149,10 +134,12 @@ fn loaded(program: &Path) -> Vec<PathBuf> {
     let dirs = named.flat_map(|file| {
         let environment = file.parent().map(prefix);
         let environment = environment.filter(|dir| dir.join("pyvenv.cfg").is_file());
-        let real = fs::canonicalize(&file).unwrap_or(file);
-        let modules = real.ancestors().filter(|dir| dir.ends_with("node_modules"));
-        let modules = modules.last().map(Path::to_owned);
-        [environment, modules].into_iter().flatten()
+        let real = fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
+        let modules = [&file, &real].map(|file| {
+            let dirs = file.ancestors().filter(|dir| dir.ends_with("node_modules"));
+            dirs.last().map(Path::to_owned)
+        });
+        modules.into_iter().chain([environment]).flatten()
     });
     dirs.collect()
 }
@@ -169,7 +156,9 @@ fn walk(root: &Path) -> impl Iterator<Item = Result<Found, RuntimeError>> {
                 .and_then(found)
                 .map_err(|error| RuntimeError::Unreadable {
                     path: error.path().unwrap_or(root).to_owned(),
-                    source: error.into(),
+                    source: error
+                        .into_io_error()
+                        .unwrap_or_else(|| io::Error::other("its links are a loop")),
                 })
         })
         .filter(|found| !matches!(found, Ok((_, metadata)) if metadata.is_dir()))
@@ -261,12 +250,10 @@ mod tests {
         for (expected, change) in changes {
             let (place, program) = environment();
             let runtime = Runtime::take([&program], []).unwrap();
-            assert_eq!(runtime.state(), RuntimeState::Same);
+            assert_eq!(runtime.changed(), None);
             change(place.path()).unwrap();
-            let RuntimeState::Changed(how) = runtime.state() else {
-                panic!("{expected}");
-            };
-            assert!(how.ends_with(expected), "{how}");
+            let how = runtime.changed().unwrap();
+            assert!(how.contains(expected), "{how}");
         }
     }
 
@@ -277,20 +264,55 @@ mod tests {
         let module = place.path().join("lib/a.py");
         fs::remove_file(&module).unwrap();
         fs::write(&module, "#!/bin/sh\n").unwrap();
-        assert_eq!(runtime.state(), RuntimeState::Same);
+        assert_eq!(runtime.changed(), None);
     }
 
     #[test]
-    fn compiled_files_are_told_apart() {
+    fn what_links_lead_to_is_loaded_too() {
+        let (place, program) = environment();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let module = elsewhere.path().join("b.py");
+        fs::write(&module, "").unwrap();
+        symlink(elsewhere.path(), place.path().join("lib/linked")).unwrap();
+        symlink("none", place.path().join("lib/broken")).unwrap();
+        let runtime = Runtime::take([&program], []).unwrap();
+        assert_eq!(runtime.changed(), None);
+        fs::write(&module, "import os").unwrap();
+        let how = runtime.changed().unwrap();
+        assert!(how.contains("b.py, which"), "{how}");
+    }
+
+    /// Python loads what it compiled before in place of the source.
+    #[test]
+    fn compiled_files_are_files_too() {
         let (place, program) = environment();
         let runtime = Runtime::take([&program], []).unwrap();
-        let compiled = place.path().join("lib/__pycache__/b.pyc");
-        fs::write(&compiled, "b").unwrap();
-        assert_eq!(runtime.state(), RuntimeState::Compiled);
-        fs::remove_file(&compiled).unwrap();
-        assert_eq!(runtime.state(), RuntimeState::Same);
         fs::write(place.path().join("lib/__pycache__/a.pyc"), "a").unwrap();
-        assert_eq!(runtime.state(), RuntimeState::Compiled);
+        assert!(runtime.changed().unwrap().contains("a.pyc, which"));
+    }
+
+    #[test]
+    fn the_modules_beside_a_linked_package_are_known() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        fs::create_dir_all(at("node_modules/.bin")).unwrap();
+        fs::create_dir_all(at("packages/tool")).unwrap();
+        fs::write(at("node_modules/dep.js"), "").unwrap();
+        fs::write(at("packages/tool/run.js"), "").unwrap();
+        fs::set_permissions(
+            at("packages/tool/run.js"),
+            fs::Permissions::from_mode(0o755),
+        )
+        .unwrap();
+        symlink("../packages/tool", at("node_modules/tool")).unwrap();
+        symlink("../tool/run.js", at("node_modules/.bin/tool")).unwrap();
+        let program = Pinned::find("node_modules/.bin/tool", "".as_ref(), place.path()).unwrap();
+        let runtime = Runtime::take([&program], []).unwrap();
+        for file in ["node_modules/dep.js", "packages/tool/run.js"] {
+            fs::write(at(file), "x").unwrap();
+            assert!(runtime.changed().unwrap().contains(file));
+            fs::write(at(file), "").unwrap();
+        }
     }
 
     #[test]
@@ -301,7 +323,7 @@ mod tests {
         let declared = place.path().join("lib");
         let runtime = Runtime::take([&program], [declared.clone()]).unwrap();
         fs::write(declared.join("b.py"), "").unwrap();
-        assert!(matches!(runtime.state(), RuntimeState::Changed(_)));
+        assert!(runtime.changed().is_some());
         let missing = Runtime::take([&program], [place.path().join("none")]);
         assert!(matches!(missing, Err(RuntimeError::Unreadable { .. })));
     }

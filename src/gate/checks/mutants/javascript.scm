@@ -54,3 +54,6 @@
 ((statement_block (_) @end) (#set! "_" " // neutral\n"))
 ((statement_block (lexical_declaration (variable_declarator name: (identifier) @local))
   @declaration) @scope)
+; A function is called as the variable in which it begins.
+(variable_declarator name: (identifier) @fixed
+  value: [(arrow_function) (class) (function_expression) (generator_function)])

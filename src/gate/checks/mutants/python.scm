@@ -49,5 +49,7 @@
   body: (block (expression_statement (assignment left: (identifier) @local) @declaration))) @scope
   (#not-match? @scope "\\b(locals|vars|dir|eval|exec)\\b"))
 [(attribute attribute: (_) @fixed) (keyword_argument name: (_) @fixed)]
+; f"{n=}" shows the name.
+(interpolation "=") @fixed
 [(import_statement) (import_from_statement) (class_definition) (case_pattern) (parameters)
   (lambda_parameters) (global_statement) (nonlocal_statement)] @fixed

@@ -42,3 +42,5 @@
 ((block (let_declaration pattern: [(identifier) @local (mut_pattern (identifier) @local)])
   @declaration) @scope)
 (shorthand_field_initializer) @fixed
+; A macro may show its arguments, as assert! does.
+(macro_invocation (token_tree) @fixed)

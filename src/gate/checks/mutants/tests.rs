@@ -393,8 +393,8 @@ fn a_neutral_change_has_a_comment_an_empty_line_and_another_name() {
     for (language, source, expected) in [
         (
             Language::Rust,
-            "fn f() -> u8 {\n    let n = 1;\n    n + m!(n)\n}\n",
-            "fn f() -> u8 {\n    let n_renamed = 1; // neutral\n\n    n_renamed + m!(n_renamed)\n}\n",
+            "fn f() -> u8 {\n    let n = 1;\n    n + n\n}\n",
+            "fn f() -> u8 {\n    let n_renamed = 1; // neutral\n\n    n_renamed + n_renamed\n}\n",
         ),
         (
             Language::JavaScript,
@@ -434,6 +434,7 @@ fn a_name_that_may_mean_something_else_is_kept() {
                 "n = 1  # not n\n    return a",
                 "n = 1\n    class B:\n        n = 2",
                 "n = 1\n    return lambda n: n",
+                "n = 1\n    return f'{n=}'",
                 "_n = 1",
             ][..],
         ),
@@ -446,6 +447,7 @@ fn a_name_that_may_mean_something_else_is_kept() {
                 "let n = 1; A { n }",
                 "let n = 1; A { n: 1 }",
                 "let n = 1; a.n",
+                "let n = 1; assert!(n < 2);",
             ],
         ),
         (
@@ -455,6 +457,8 @@ fn a_name_that_may_mean_something_else_is_kept() {
                 "const n = 1; return a.n;",
                 "g(n); const n = 1;",
                 "var n = 1;",
+                "const n = (a) => a; return n;",
+                "const n = class {}; return n;",
             ],
         ),
         (
