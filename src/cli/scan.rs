@@ -260,12 +260,15 @@ pub(super) fn create(
         merged: reply::merged_rows(quests),
         carried,
         reviewers: manifest.kind.reviewers.is_some(),
-        names_agents: definition
-            .and_then(|it| it.file().ok())
-            .is_some_and(|file| !file.agents.is_empty()),
+        agents: agents_in(definition),
         world: manifest.frozen.world_kind(),
         ..Scanned::new(&context.dir, &manifest.source, &planned, unit)
     })
+}
+
+fn agents_in(definition: Option<&Definition>) -> usize {
+    let file = definition.and_then(|it| it.file().ok());
+    file.map_or(0, |file| file.agents.len())
 }
 
 /// Notes a column of websites that no flag named.

@@ -522,7 +522,11 @@ impl Object<'_> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::new();
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 fn answered(command: &mut Command, input: &[u8]) -> Result<ObjectId, GitError> {

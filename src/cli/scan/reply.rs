@@ -66,9 +66,9 @@ pub(in crate::cli) struct Scanned {
     /// Whether there are reviewers, none of whom was asked.
     #[serde(skip)]
     pub(super) reviewers: bool,
-    /// Whether the quest file names the agents of a run.
+    /// How many agents of a run the quest file names.
     #[serde(skip)]
-    pub(super) names_agents: bool,
+    pub(super) agents: usize,
     /// What an earlier session brought.
     pub(super) carried: Option<CarriedOver>,
     /// What the session is judged by.
@@ -127,10 +127,9 @@ impl Scanned {
         if self.added > first.len() {
             first.push("…".to_owned());
         }
-        let run = if self.names_agents {
-            "run"
-        } else {
-            "run --agent claude"
+        let run = match self.agents {
+            0 => "run --agent claude",
+            _ => "run",
         };
         // The session is made; a closed pipe does not change the exit code.
         let _ = context.output.show(self, |out, scan| {
