@@ -1,6 +1,7 @@
 //! `comail run`: drives an agent over the quests until no work is left.
 
 mod confinement;
+mod dry_run;
 mod live;
 mod server;
 
@@ -35,13 +36,13 @@ use super::progress;
 use super::report::{Asked, Made, made, page};
 use super::settings::Settings;
 use super::settings::run::RunTable;
-use super::shell_line::{ShellLine, words};
+use super::shell_line::ShellLine;
 use crate::base::text::Escaped;
 use crate::judge::completeness::{MinPass, ShortfallKind};
 use crate::judge::live_runs::run_above;
 use crate::judge::needs_no_fields;
 use crate::judge::quest_file::Definition;
-use crate::judge::{self, Branch};
+use crate::judge::{self, Branch, Commits};
 use crate::quest::QuestId;
 use crate::report::run::{Report, Shares, word, write_page, write_report};
 use crate::report::{HALF_LIFE_DAYS, RuleInsight};
@@ -55,7 +56,10 @@ use crate::run::{
 use crate::session::{Ledger, Reason, RunId, Session, State, Tally};
 use crate::world::sandbox::{Cost, distrust, trusted_path};
 
+pub(super) use dry_run::DryRun;
+
 use confinement::{Confine, confinement};
+use dry_run::dry_run;
 use live::LiveView;
 use server::RunJudge;
 
@@ -264,25 +268,6 @@ pub(super) fn agents_of(definition: &Definition, tries: u32) -> Result<Option<Ag
     agents.map_err(|mistake| UsageError(definition.faulty(mistake).to_string()).into())
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct DryRun {
-    argv: Vec<String>,
-    prompt: PromptWay,
-    /// The flags that allow the agent to call comail, if it needs some that are not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    missing_flags: Option<&'static str>,
-}
-
-/// How the agent gets its prompt.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-enum PromptWay {
-    Stdin,
-    Argument,
-    File,
-}
-
 /// A line of `run --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
@@ -459,7 +444,7 @@ fn write_files(context: &mut Context, run: RunId, made: &Made) -> Result<PathBuf
 /// Makes the whole branch, so that it has every commit, wherever it was moved.
 fn make_branch(context: &mut Context, session: &Session) {
     let made = Branch::of(session).and_then(|branch| match branch {
-        Some(branch) => branch.make(session, true),
+        Some(branch) => branch.make(session, Commits::All),
         None => Ok(()),
     });
     if let Err(why) = made {
@@ -646,47 +631,6 @@ fn found(program: &OsStr, dir: &Path) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let mut places = env::split_paths(&path).map(|place| dir.join(place).join(program));
     places.find(can_run)
-}
-
-/// Prints the command line of each agent.
-fn dry_run(context: &mut Context, plan: &Plan) -> Result<Exit> {
-    for agent in plan.agents.all() {
-        show_dry_run(&mut context.output, agent)?;
-    }
-    Ok(Exit::Done)
-}
-
-fn show_dry_run(output: &mut Output, agent: &PlannedAgent) -> Result<()> {
-    let line = agent.example_line()?;
-    let argv = line.argv.iter().map(|word| word.to_string_lossy());
-    let dry = DryRun {
-        argv: argv.map(std::borrow::Cow::into_owned).collect(),
-        prompt: match (line.stdin.is_some(), agent.command.needs_file()) {
-            (true, _) => PromptWay::Stdin,
-            (false, true) => PromptWay::File,
-            (false, false) => PromptWay::Argument,
-        },
-        missing_flags: agent
-            .command
-            .missing_flags()
-            .filter(|_| agent.answers == Answers::Submit),
-    };
-    let name = agent.command.name();
-    Ok(output.show(&dry, |out, dry| {
-        out.line(Escaped(&words(&dry.argv)).to_string());
-        out.line(match dry.prompt {
-            PromptWay::Stdin => "the prompt is passed on standard input; nothing was started",
-            PromptWay::File => {
-                "PROMPT_FILE stands for the file with the prompt; nothing was started"
-            }
-            PromptWay::Argument => "PROMPT stands for the prompt; nothing was started",
-        });
-        if let Some(flags) = dry.missing_flags {
-            out.line(format!(
-                "{name} may not run comail by itself; allow it with: -- {flags}"
-            ));
-        }
-    })?)
 }
 
 fn new_run() -> RunId {

@@ -16,7 +16,7 @@ use super::exit::{Exit, refuse};
 use super::output_file::refuse_in_session;
 use crate::base::Digest;
 use crate::base::files::{Overwrite, write_whole};
-use crate::judge::{self, Branch};
+use crate::judge::{self, Branch, Commits};
 use crate::quest::QuestId;
 use crate::world::git::{self, Git};
 use crate::world::sandbox::SandboxConfig;
@@ -201,12 +201,12 @@ pub(super) fn run(context: &mut Context, args: &TreeArgs) -> Result<Exit> {
                 return refuse(match session.totals().accepted {
                     None => "nothing is accepted yet",
                     Some(_) => {
-                        "there is no branch: when the tree was scanned, it was in no git repository, \
-                         or git ignored it; `comail tree patch FILE` writes a patch"
+                        "there is no branch: at the scan, the tree was not in a git repository, or git \
+                         ignored it; `comail tree patch FILE` writes a patch"
                     }
                 });
             };
-            branch.make(&session, true)?;
+            branch.make(&session, Commits::All)?;
             TreeReply::Branched {
                 branch: branch.name,
             }

@@ -24,6 +24,14 @@ use crate::world::git::{self, COMMITTER, Git, Note, ObjectId, Repository, Stored
 use crate::world::sandbox::SandboxConfig;
 use crate::world::tree::{AcceptedError, Snapshot, TreePath};
 
+/// Which commits are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Commits {
+    All,
+    /// Those that follow the last one that was made.
+    Missing,
+}
+
 /// The branch of a session.
 #[derive(Debug)]
 pub struct Branch {
@@ -67,8 +75,7 @@ impl Branch {
         Ok(commit.is_some() && commit == last(session).map(|last| last.commit))
     }
 
-    /// Adds the commits that are missing, or makes all of them `anew`.
-    pub fn make(&self, session: &Session, anew: bool) -> Result<(), JudgeError> {
+    pub fn make(&self, session: &Session, commits: Commits) -> Result<(), JudgeError> {
         // Of two processes, the last one sees what both have recorded.
         let lock = File::create(session.dir().join("branch.lock"));
         let lock = lock.and_then(|file| file.lock().map(|()| file));
@@ -84,7 +91,7 @@ impl Branch {
         let Some(newest) = making.history.steps.last() else {
             return Ok(());
         };
-        let last = last(session).filter(|_| !anew);
+        let last = last(session).filter(|_| commits == Commits::Missing);
         // Its objects may be gone.
         let commit = match last.and_then(|last| making.after(&last).ok().flatten()) {
             Some(commit) => commit,
@@ -202,7 +209,7 @@ fn note(step: &AcceptedStep) -> Note {
 }
 
 /// The digits tell sessions apart that are made at the same place one after the other: the branch of
-/// the earlier one may have work that nobody has taken yet.
+/// the earlier one may hold work that is not merged yet.
 fn name(session: &Session) -> String {
     let dir = fs::canonicalize(session.dir()).unwrap_or_else(|_| session.dir().to_owned());
     let name = dir.file_name().unwrap_or_default().to_string_lossy();

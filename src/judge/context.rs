@@ -11,7 +11,7 @@ use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::gate::checks::FileGate;
 use crate::gate::{Case, Fact, Gate as _, Judgement, Level};
-use crate::judge::branch::Branch;
+use crate::judge::branch::{Branch, Commits};
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::redacted;
 use crate::judge::kind::{JudgeWorld, SessionKind, gate_settings};
@@ -250,7 +250,7 @@ impl JudgeContext {
 /// What is accepted counts, whatever becomes of the branch.
 fn add_to_branch(session: &Session) -> Result<(), JudgeError> {
     let made = Branch::of(session).and_then(|branch| match branch {
-        Some(branch) => branch.make(session, false),
+        Some(branch) => branch.make(session, Commits::Missing),
         None => Ok(()),
     });
     made.inspect_err(|why| tracing::warn!(%why, "the branch is behind"))

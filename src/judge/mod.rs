@@ -29,7 +29,7 @@ mod union;
 mod worktree;
 
 pub use accepted::accepted_changes;
-pub use branch::Branch;
+pub use branch::{Branch, Commits};
 pub use carry::{Carrier, CarryCounts, NotCarried};
 pub use context::{FinalResult, FinalWord, JudgeContext, JudgementOrigin, SubmitResult};
 pub use error::{JudgeError, Refusal};

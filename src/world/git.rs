@@ -35,7 +35,7 @@ use crate::base::{files, serde_as_text};
 pub struct ObjectId(String);
 
 #[derive(Debug, thiserror::Error)]
-#[error("this is no name of an object")]
+#[error("this is not the name of a git object")]
 pub struct BadObjectId;
 
 impl std::str::FromStr for ObjectId {
@@ -58,7 +58,7 @@ serde_as_text!(ObjectId);
 
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    #[error("there is no git in PATH")]
+    #[error("git is not in PATH")]
     Missing,
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {

@@ -35,7 +35,7 @@ use crate::world::sandbox::{CommandResult, CommandSpec, Edit, End};
 /// for the text of single lines, and tests that make their own report. Where no line of the function
 /// is free for a comment, nothing is written in another way. Only a check of what tests may use stops them; the quest files unit-tests
 /// and rust-tests have one. A mutant that does not build counts as noticed, unless the command has
-/// `facts` that tell of tests. Code in macros of Rust is not changed, but by `lines`.
+/// `facts` that tell of tests. Only `lines` changes code in Rust macros.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MutationConfig {

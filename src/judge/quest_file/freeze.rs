@@ -56,7 +56,8 @@ pub struct Freezing<'a> {
 pub struct Frozen {
     pub definition: Definition,
     pub listing: Listing,
-    runtime: Runtime,
+    /// As JSON; empty if nothing is known to be loaded.
+    runtime: Vec<u8>,
     control: Option<(ControlTree, Listing)>,
 }
 
@@ -138,8 +139,13 @@ impl Freezing<'_> {
             return Err(FreezeError::SessionInRuntime { path: path.clone() });
         }
         let runtime = Runtime::take(gathered.programs.values(), declared)?;
+        let runtime = if runtime.is_empty() {
+            Vec::new()
+        } else {
+            runtime.to_json()?
+        };
         let definition = Definition {
-            runtime: (!runtime.is_empty()).then(|| runtime.digest()),
+            runtime: (!runtime.is_empty()).then(|| Digest::of(&runtime)),
             sha256: Digest::of(self.text.as_bytes()),
             path: self.path.display().to_string(),
             command: self.command.clone(),
@@ -278,7 +284,7 @@ impl Frozen {
     pub fn stock(&self, store: &EvidenceStore) -> Result<(), SessionError> {
         let keep = |digest: Digest, bytes: &[u8]| store.stock(digest, &pack(bytes));
         if let Some(digest) = self.definition.runtime {
-            keep(digest, &self.runtime.to_json())?;
+            keep(digest, &self.runtime)?;
         }
         let Some(tree) = &self.definition.tree else {
             return Ok(());

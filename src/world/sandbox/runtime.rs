@@ -45,6 +45,8 @@ enum Contents {
 pub enum RuntimeError {
     #[error("cannot read {}, which a check's program may load", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
+    #[error("a check's program may load a file whose path is not UTF-8: {0}")]
+    NotUtf8(#[from] serde_json::Error),
     #[error(
         "{} and what else the checks' programs may load have more than {MAX_FILES} files", path.display()
     )]
@@ -86,12 +88,8 @@ impl Runtime {
     }
 
     /// The form in which it is stored.
-    pub fn to_json(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
-    }
-
-    pub fn digest(&self) -> Digest {
-        Digest::of(&self.to_json())
+    pub fn to_json(&self) -> Result<Vec<u8>, RuntimeError> {
+        Ok(serde_json::to_vec(self)?)
     }
 
     /// How it has changed, for people.
@@ -198,6 +196,8 @@ fn contents(path: &Path, found: &Metadata) -> Result<Contents, RuntimeError> {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
@@ -313,6 +313,14 @@ mod tests {
             assert!(runtime.changed().unwrap().contains(file));
             fs::write(at(file), "").unwrap();
         }
+    }
+
+    #[test]
+    fn a_path_that_is_not_utf_8_cannot_be_stored() {
+        let (place, program) = environment();
+        fs::write(place.path().join(OsStr::from_bytes(b"lib/\xff")), "").unwrap();
+        let runtime = Runtime::take([&program], []).unwrap();
+        assert!(matches!(runtime.to_json(), Err(RuntimeError::NotUtf8(_))));
     }
 
     #[test]
