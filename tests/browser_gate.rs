@@ -143,6 +143,7 @@ const SEEN: &str = r#"
 <style>p{display:none}</style><style>p{display:block}</style><p>info@acme.co</p>
 <div style="position:relative;height:40px"><p style="position:absolute;top:0;left:0;margin:0">info@acme.co</p></div>
 <table><tr><td>E-Mail<td>info@acme.co</table>
+<div>Kim<div style="height:1000px">Sales</div><span>info@acme.co</span></div>
 <p style="background:linear-gradient(#036,#024);color:#fff">info@acme.co</p>
 <p style="text-shadow:1px 1px #000;color:#eee">info@acme.co</p>
 <p style="width:80px;word-break:break-all">info@acme.co</p>
@@ -363,6 +364,7 @@ fn a_mail_link_with_an_icon_is_loaded_and_seen() {
     let browser = browser();
     for page in [
         r#"<a href="mailto:info@acme.co"><img src="/a.svg" width=20 height=14></a>"#,
+        r#"<a href="mailto:info@acme.co"><img src="/a.svg"></a>"#,
         r#"<a href="mailto:info@acme.co" style="display:block;width:20px;height:20px;background:url(/a.svg)"></a>"#,
     ] {
         let drawn = |color: &str| {

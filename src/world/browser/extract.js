@@ -21,7 +21,7 @@
   const clickable = new WeakSet(), touched = new WeakSet(), measured = new WeakMap();
   // What texts said when they last waited to be measured.
   const tried = new WeakMap();
-  let states = new Map(), tokens = [], way = '', counted = 0, blocks = new Map();
+  let states = new Map(), tokens = [], way = '', counted = 0, lines = [];
 
   const root = () => document.documentElement;
   const above = (el) => el.assignedSlot || el.parentElement
@@ -198,6 +198,11 @@
       || style.position === 'absolute' || style.position === 'fixed';
   }
 
+  function isInFlow(el) {
+    const style = el && stateOf(el).style;
+    return style && style.float === 'none' && !/^(absolute|fixed)$/.test(style.position);
+  }
+
   function blockOf(text) {
     let el = holderOf(text);
     while (el && el !== document.body && !isBlock(stateOf(el).style)) el = above(el);
@@ -223,17 +228,24 @@
   // Looks at the page as it is now: what is not hidden waits to be measured, addresses first, and then
   // other texts: none, those that did not wait before, or all. What was seen once is not measured again.
   function pass(others) {
-    states = new Map(); tokens = []; way = ''; counted = 0; blocks = new Map();
-    const seen = [...texts(root())].filter(sees);
+    states = new Map(); tokens = []; way = ''; counted = 0; lines = [];
+    const seen = [...texts(root())].filter(sees), open = new Map();
+    let before = null;
     for (const text of seen) {
       const block = blockOf(text);
-      let line = blocks.get(block);
-      if (!line) blocks.set(block, line = { text: '', chars: [], starts: new Map() });
+      // A box between two texts parts them, unless it stands aside.
+      if (before !== block && isInFlow(before)) open.delete(block);
+      before = block;
+      let line = open.get(block);
+      if (!line) {
+        lines.push(line = { text: '', chars: [], starts: new Map() });
+        open.set(block, line);
+      }
       line.starts.set(text, line.text.length);
       for (let i = 0; i < text.data.length; i++) line.chars.push([text, i]);
       line.text += text.data;
     }
-    for (const line of blocks.values()) {
+    for (const line of lines) {
       if (!AT.test(line.text)) continue;
       for (const match of line.text.matchAll(/[^\s<>()[\]{},;:"'|]*[@\uFF20\uFE6B][^\s<>()[\]{},;:"'|]*/g)) {
         const from = match.index, to = from + match[0].length;
@@ -347,7 +359,7 @@
 
   function textsInWindow() {
     const isIn = (rect) => rect.bottom > 0 && rect.top < innerHeight;
-    return [...blocks.values()].flatMap((line) => [...line.starts]
+    return lines.flatMap((line) => [...line.starts]
       .map(([text, start]) => ({ line, text, start, rects: [...rectsOf(text)] }))
       .filter(({ rects }) => rects.some(isIn)));
   }
@@ -549,11 +561,13 @@
     }).filter((url) => /^https?:/.test(url ?? ''));
   }
 
-  // The images without which it is not sure whether a text is seen: those behind addresses, and
-  // behind other texts that are not seen without them.
+  // The images without which it is not sure whether a text is seen: those behind addresses, behind
+  // other texts that are not seen without them, and in links to addresses.
   function images() {
     const unsure = tokens.filter((one) => !one.pieces || !one.seen);
-    return [...new Set(unsure.flatMap((one) => one.behind ?? []))].slice(0, 10);
+    const links = mailLinks().filter((link) => !clickable.has(link) && isShown(stateOf(link)));
+    const urls = [...unsure.map((one) => one.behind ?? []), ...links.map((link) => behind({ chars: [], link }, []))];
+    return [...new Set(urls.flat())].slice(0, 10);
   }
 
   function still() {
