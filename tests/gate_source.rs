@@ -133,6 +133,12 @@ const OWNERS: &[Case] = cases![
                 .reply(WWW, "/bbs/1", Reply::redirect(302, "/contact"));
             net.acme().source(&net.url("/bbs/1"))
         };
+    "a comment, and hidden from a reader elsewhere" => OTHERS, |net| {
+            net.contact("<!-- info@acme.co.kr --><ul class=comment-list><li>info@acme.co.kr</ul>")
+        };
+    "a hidden comment, and hidden elsewhere" => HIDDEN, |net| {
+            net.contact("<!-- info@acme.co.kr --><ul class=comment-list><li hidden>info@acme.co.kr</ul>")
+        };
     "the board of directors" => "PASS", |net| net.at("/about/board-of-directors");
     "a board's own page of the owner" => "PASS", |net| net.at("/bbs/content.php?co_id=company");
 ];

@@ -167,8 +167,13 @@ impl<'a> Seen<'a> {
 const MAX_NAMED: usize = 5;
 
 pub fn how_shown(seen: &Seen<'_>, site: &Url, email: &Mailbox) -> Vec<Fact> {
-    let Some((page, how)) = best(seen.counted(), email) else {
-        return vec![by_visitors(seen, email).unwrap_or_else(|| absent(seen, site, email))];
+    let best = best(seen.counted(), email);
+    let owners = best.map_or(Presence::Absent, |(_, how)| how);
+    if let Some(fact) = by_visitors(seen, email, owners) {
+        return vec![fact];
+    }
+    let Some((page, how)) = best else {
+        return vec![absent(seen, site, email)];
     };
     let hidden = match how {
         Presence::Hidden => Some((
@@ -240,10 +245,11 @@ fn left_at_once(page: &Page, email: &Mailbox) -> Option<Fact> {
     page.leaves.then(fact)
 }
 
-fn by_visitors(seen: &Seen<'_>, email: &Mailbox) -> Option<Fact> {
+/// Whether visitors show the address better than the owner does.
+fn by_visitors(seen: &Seen<'_>, email: &Mailbox, owners: Presence) -> Option<Fact> {
     let page = seen
         .counted()
-        .find(|page| presence(&page.of_visitors(), email) != Presence::Absent)?;
+        .find(|page| presence(&page.of_visitors(), email) < owners)?;
     let expected = format!("{email} in the words of the site's owner");
     let actual = "only in a comment, a review or another's data";
     Some(finding("source-user-content", &page.url, expected, actual))
