@@ -114,6 +114,9 @@ struct Address {
     unclear: bool,
     /// The page is blank until a script that was not saved shows it.
     blank: bool,
+    /// Its pixels are on the screen. A style sheet that was not saved may have drawn what is behind
+    /// it.
+    painted: bool,
     /// All other places where it is.
     places: Vec<String>,
     around: String,
@@ -134,7 +137,11 @@ impl Address {
         if self.blank && reads == Reads::Rendered {
             Place::Unclear
         } else if self.text || self.link {
-            Place::Shown
+            if self.painted {
+                Place::Shown
+            } else {
+                Place::Unclear
+            }
         } else if self.unclear {
             Place::Unclear
         } else if self

@@ -5,13 +5,13 @@
 // TOOLS holds node_modules; LIST is a file with the path of a page in each line. Prints a line of
 // JSON for each page: its number in LIST, the made-up URL that it was opened at, and its addresses,
 // each with whether it is painted as text, is in a link that can be clicked, or cannot be told from
-// what was saved, whether the page is blank without a script, all other places where it is, and what
-// is around it. No request leaves the machine.
+// what was saved, whether the page is blank without a script, whether its pixels are on the screen,
+// all other places where it is, and what is around it. No request leaves the machine.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-import { look } from "./seen.mjs";
+import { bring, differ, fade, look } from "./seen.mjs";
 import { start } from "./start.mjs";
 
 const [tools, list] = process.argv.slice(2).map((path) => resolve(path));
@@ -27,7 +27,8 @@ const LOADING = 5_000;
 const SETTLING = 300;
 
 // What stands for everything that a page asks for: nothing, but images have a size.
-const IMAGE = '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="30"/>';
+const IMAGE =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="120" height="30"><rect width="120" height="30" fill="#777"/></svg>';
 const empty = (kind) =>
   ({
     document: { contentType: "text/html", body: "" },
@@ -96,7 +97,30 @@ const visit = async (tab, number) => {
   });
   await tab.page.waitForTimeout(SETTLING);
   const source = JSON.stringify(body.toString("utf8"));
-  return { addresses: await asked(tab, `(${look})(${source})`) };
+  const addresses = await asked(tab, `(${look})(${source})`);
+  for (const one of addresses) one.painted = await isPainted(tab, one);
+  return { addresses };
+};
+
+// Whether the screen shows one of these elements. Without any, nothing can be compared.
+const isPainted = async (tab, { address, marks }) => {
+  const picture = async () => (await tab.session.send("Page.captureScreenshot")).data;
+  for (const mark of marks) {
+    const boxes = await asked(tab, `(${bring})(${mark}, ${JSON.stringify(address)})`);
+    const before = await picture();
+    await asked(tab, `(${fade})(${mark}, 0)`);
+    const after = await picture();
+    await asked(tab, `(${fade})(${mark}, 1)`);
+    if (await (await blank()).evaluate(differ, [before, after, boxes])) return true;
+  }
+  return marks.length === 0;
+};
+
+// A page of its own, in which pictures are compared.
+let comparing;
+const blank = async () => {
+  if (!comparing || comparing.isClosed()) comparing = await (await running()).newPage();
+  return comparing;
 };
 
 const withinTime = (work) => {

@@ -178,8 +178,84 @@ export const look = (source) => {
   };
   gather(document);
   gather(new DOMParser().parseFromString(source, "text/html"));
+  // The elements that hold each address are marked with a number, so that their pixels can be compared.
+  const holders = (address) => {
+    const includes = (text) => text.toLowerCase().replace(/\p{Default_Ignorable_Code_Point}/gu, "").includes(address);
+    const links = [...document.querySelectorAll("a[href]")].filter((it) => includes(decoded(it.getAttribute("href"))));
+    const nodes = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
+    const around = [];
+    for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
+      if (!node.data.includes("@") || NEVER.has(node.parentElement.tagName)) continue;
+      let element = node.parentElement;
+      for (let steps = 0; steps < 4 && element && !includes(element.textContent); steps++) element = element.parentElement;
+      if (element && includes(element.textContent)) around.push(element);
+    }
+    return [...new Set([...links, ...around])].filter(shows).slice(0, 8);
+  };
+  let marks = 0;
+  for (const one of found.values()) {
+    one.marks = one.text || one.link ? holders(one.address).map((element) => {
+      if (!element.dataset.looked) element.dataset.looked = ++marks;
+      return Number(element.dataset.looked);
+    }) : [];
+  }
+
   // A page that is left at once, or is blank without a script that is not there, shows nothing here.
   const all = [...found.values()];
   if (!lines.text.trim()) for (const address of all) address.unclear = true;
   return all;
+};
+
+// Scrolls to a marked element, and tells where an address is in it, or all that it holds.
+export const bring = (mark, address) => {
+  const element = document.querySelector(`[data-looked="${mark}"]`);
+  element.scrollIntoView({ block: "center", behavior: "instant" });
+  const ranges = [];
+  const nodes = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
+    const at = node.data.toLowerCase().indexOf(address);
+    if (at < 0) continue;
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + address.length);
+    ranges.push(range);
+  }
+  const parts = ranges.length ? ranges : [element, ...element.querySelectorAll("*")];
+  return parts.flatMap((it) =>
+    [...it.getClientRects()].map(({ left, top, width, height }) => [left, top, width, height]),
+  );
+};
+
+// Takes a marked element off the screen, and back.
+export const fade = (mark, opacity) => {
+  const { style } = document.querySelector(`[data-looked="${mark}"]`);
+  for (const [name, value] of [["transition", "none"], ["animation", "none"], ["opacity", opacity]]) {
+    style.setProperty(name, value, "important");
+  }
+};
+
+// Whether two pictures differ in one of these boxes, with a contrast of at least 1.5 (WCAG 2.2).
+export const differ = async ([one, other, boxes]) => {
+  const pixels = async (png) => {
+    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
+    const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    canvas.drawImage(image, 0, 0);
+    return canvas.getImageData(0, 0, image.width, image.height);
+  };
+  const [a, b] = await Promise.all([one, other].map(pixels));
+  const light = (data, at) => {
+    const part = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = [0, 1, 2].map((of) => part(data[at + of] / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  for (const [left, top, width, height] of boxes) {
+    for (let y = Math.max(0, Math.floor(top)); y < Math.min(a.height, top + height); y++) {
+      for (let x = Math.max(0, Math.floor(left)); x < Math.min(a.width, left + width); x++) {
+        const at = 4 * (y * a.width + x);
+        const [p, q] = [light(a.data, at), light(b.data, at)];
+        if (Math.max(p, q) / Math.min(p, q) >= 1.5) return true;
+      }
+    }
+  }
+  return false;
 };
