@@ -30,10 +30,19 @@ impl UniquenessIndex for NothingTaken {
     }
 }
 
+/// Many more tags than on most pages: 83 in 1,000 bytes.
+const TABLE: &str = "<tr><td class=\"name\">Trading &amp; Shipping <b>한빛</b></td>\
+    <td><a href=\"/item?id=7&amp;lang=en\">More of it</a></td></tr>\n";
+
+/// 19 tags in 1,000 bytes: of 170 saved pages of about 200 kB, nine in ten have fewer.
+const PROSE: &str = "<tr><td class=\"col-md-6 product-card__description js-track\" \
+    data-item=\"2f9c1b7e\"><p>Trading &amp; Shipping <b>한빛</b> has sent dried fruit, tea and \
+    spices by sea since 1987. Each load is weighed and sealed at the quay, and its papers travel \
+    with it. Write to us for a list of ports, or for the price of a part of a container.</p>\
+    <a class=\"btn btn-default btn-sm\" href=\"/item?id=7&amp;lang=en&amp;from=contact\">More of it</a>\n";
+
 /// A contact page of about this many bytes.
-fn page(bytes: usize) -> String {
-    let row = "<tr><td class=\"name\">Trading &amp; Shipping <b>한빛</b></td>\
-               <td><a href=\"/item?id=7&amp;lang=en\">More of it</a></td></tr>\n";
+fn page(row: &str, bytes: usize) -> String {
     let rows = row.repeat(bytes / row.len());
     format!(
         "<!doctype html><html><head><meta charset=\"utf-8\"><title>Acme Trading | Contact</title>\
@@ -45,18 +54,24 @@ fn page(bytes: usize) -> String {
 
 fn judge(criterion: &mut Criterion) {
     let name = "gate/judge-from-evidence";
-    judged(criterion, name, 20_000, Work::JudgeFromEvidence);
+    judged(
+        criterion,
+        name,
+        &page(TABLE, 20_000),
+        Work::JudgeFromEvidence,
+    );
     // All that is done with the pages of one answer: judged, pruned and judged again.
-    for (name, bytes, work) in [
-        ("gate/record two pages of 200 kB", 200_000, Work::Record),
-        ("gate/record two pages of 20 kB", 20_000, Work::Record),
-        (
-            "gate/show and record two pages of 20 kB",
-            20_000,
-            Work::Show,
-        ),
+    for (pages, row, bytes, work) in [
+        ("two pages of 200 kB", PROSE, 200_000, Work::Record),
+        ("two tables of 200 kB", TABLE, 200_000, Work::Record),
+        ("two tables of 20 kB", TABLE, 20_000, Work::Record),
+        ("two tables of 20 kB", TABLE, 20_000, Work::Show),
     ] {
-        judged(criterion, name, bytes, work);
+        let name = match work {
+            Work::Show => format!("gate/show and record {pages}"),
+            _ => format!("gate/record {pages}"),
+        };
+        judged(criterion, &name, &page(row, bytes), work);
     }
 }
 
@@ -95,12 +110,12 @@ impl Resources for Shown<'_> {
     }
 }
 
-fn judged(criterion: &mut Criterion, name: &str, bytes: usize, work: Work) {
+fn judged(criterion: &mut Criterion, name: &str, page: &str, work: Work) {
     let source = "https://www.acme.co.kr/contact";
     let written = json!({
         "pages": {
-            source: {"body": page(bytes)},
-            "https://www.acme.co.kr/": {"body": page(bytes)},
+            source: {"body": page},
+            "https://www.acme.co.kr/": {"body": page},
         },
         "dns": {
             "acme.co.kr": {"MX": [[10, "mx.acme.co.kr"]]},
@@ -158,7 +173,7 @@ fn parse(criterion: &mut Criterion) {
     let url = Url::parse("https://www.acme.co.kr/contact").expect("a URL");
     let mut group = criterion.benchmark_group("page/parse");
     for (name, bytes) in [("50 KB", 50_000), ("1 MB", 1_000_000)] {
-        let page = page(bytes);
+        let page = page(TABLE, bytes);
         group.throughput(Throughput::Bytes(page.len() as u64));
         group.bench_function(name, |bencher| {
             let read = || Page::parse(&url, Some("text/html"), None, black_box(page.as_bytes()));
