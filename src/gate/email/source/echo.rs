@@ -14,7 +14,7 @@ use unicode_normalization::UnicodeNormalization;
 use url::{Position, Url};
 
 use crate::base::text::invisible;
-use crate::base::word_list::word_lists;
+use crate::world::email_text::reference;
 use crate::world::mailbox::Mailbox;
 
 const DEPTH: usize = 2;
@@ -289,12 +289,6 @@ fn rot13(text: &str) -> String {
     letters.collect()
 }
 
-word_lists! {
-    REFERENCES = "../lists/references.txt";
-}
-
-const MAX_REFERENCE: usize = 32;
-
 pub fn without_zeroes(reading: &[u8]) -> String {
     let dense: Vec<u8> = reading.iter().copied().filter(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&dense).into_owned()
@@ -339,43 +333,29 @@ fn without_escapes(text: &str) -> String {
 }
 
 fn dereferenced(text: &str) -> String {
-    let mut pieces = text.split('&');
-    let mut out = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        match reference(piece) {
-            Some((Some(c), rest)) => {
-                out.push(c);
-                out.push_str(rest);
-            }
-            Some((None, rest)) => out.push_str(rest),
-            None => {
-                out.push('&');
-                out.push_str(piece);
-            }
-        }
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (meant, length) = match reference(rest) {
+            Some((meant, length)) => (Some(meant), length),
+            None => unknown_reference(rest).map_or((Some('&'), 1), |length| (None, length)),
+        };
+        out.extend(meant);
+        rest = &rest[length..];
     }
-    out
+    out + rest
 }
 
-/// The character of a reference, none if it is unknown, and what follows.
-fn reference(after: &str) -> Option<(Option<char>, &str)> {
-    if let Some(digits) = after.strip_prefix('#') {
-        let (digits, radix) = match digits.strip_prefix(['x', 'X']) {
-            Some(digits) => (digits, 16),
-            None => (digits, 10),
-        };
-        let rest = digits.trim_start_matches(|c: char| c.is_digit(radix));
-        let digits = &digits[..digits.len() - rest.len()];
-        let code = u32::from_str_radix(digits, radix).ok();
-        let rest = rest.strip_prefix(';').unwrap_or(rest);
-        return (!digits.is_empty()).then(|| (code.and_then(char::from_u32), rest));
-    }
-    let (name, rest) = after.split_once(';')?;
-    let is_name = (1..=MAX_REFERENCE).contains(&name.len())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let mut known = REFERENCES.iter();
-    let known = known.find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    is_name.then(|| (known.and_then(|sign| sign.chars().next()), rest))
+/// The length of a reference to a character that is in no address: a page may drop it.
+fn unknown_reference(text: &str) -> Option<usize> {
+    const MAX_NAME: usize = 32;
+    let (name, _) = text.strip_prefix('&')?.split_once(';')?;
+    let is_name = (1..=MAX_NAME).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'#');
+    is_name.then_some(name.len() + 2)
 }
 
 #[cfg(test)]
