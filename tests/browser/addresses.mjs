@@ -97,9 +97,7 @@ const visit = async (tab, number) => {
   });
   await tab.page.waitForTimeout(SETTLING);
   const source = JSON.stringify(body.toString("utf8"));
-  const addresses = await asked(tab, `(${look})(${source})`);
-  for (const one of addresses) one.painted = await isPainted(tab, one);
-  return { addresses };
+  return { addresses: await asked(tab, `(${look})(${source})`) };
 };
 
 // Whether the screen shows one of these elements. Without any, nothing can be compared.
@@ -144,6 +142,7 @@ const work = async () => {
       try {
         tab ??= await opened();
         told = await withinTime(visit(tab, number));
+        for (const one of told.addresses) one.painted = await withinTime(isPainted(tab, one));
       } catch (why) {
         told = { failed: String(why) };
         tab?.context.close().catch(() => {});
