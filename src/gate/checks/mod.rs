@@ -10,6 +10,7 @@ pub mod outside;
 pub mod schema;
 pub mod takes;
 
+mod canary;
 mod cascade;
 mod citation;
 mod command;
