@@ -50,8 +50,8 @@ impl Canary {
     pub fn build(table: &CanaryTable, names: &Names, source: &Source<'_>) -> Result<Self, Flaw> {
         source.needs_tree(NAME, "there is no tree to which a test could be added")?;
         let names = names.clone().with(NAME);
-        let [file, text] = [&table.file, &table.text]
-            .map(|template| source.template_of(NAME, template, &names));
+        let [file, text] =
+            [&table.file, &table.text].map(|template| source.template_of(NAME, template, &names));
         let (file, text) = (file?, text?);
         if !text.names().iter().any(|name| name == NAME) {
             let what = "the name of the test in `text` needs {{ canary }}, as in test_{{ canary }}";
@@ -83,7 +83,11 @@ impl Canary {
         let mut edits = run.order.edits.clone();
         edits.push(Edit {
             path: file.clone(),
-            text: if old.is_empty() { test } else { format!("{old}\n\n{test}") },
+            text: if old.is_empty() {
+                test
+            } else {
+                format!("{old}\n\n{test}")
+            },
         });
         let order = CommandSpec {
             name: format!("{} {NAME}", run.order.name),
@@ -114,12 +118,6 @@ impl Planted {
         );
         let actual = format!("{actual}: {}", tail(&self.ran));
         Fact::of(&SILENT_CANARY, expected, actual).at(self.file.as_str())
-    }
-
-    /// Whether the command printed the planted test's name.
-    pub fn is_named(&self) -> bool {
-        let outputs = [&self.ran.stdout, &self.ran.stderr];
-        outputs.iter().any(|it| String::from_utf8_lossy(it).contains(&self.letters))
     }
 }
 

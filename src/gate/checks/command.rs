@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::canary::{Canary, CanaryTable, ListTable, Planted, TestList};
 use super::command_plan::{
-    CommandPlan, NetworkName, RunKeys, a_minute, names, tail, ten_mebibytes,
+    CommandPlan, NetworkName, RunKeys, a_minute, names, says, tail, ten_mebibytes,
 };
 use super::context::{Context, Run};
 use super::kind::{Check, CheckConfig, CheckHead, Flaw, Found, Source};
@@ -251,6 +251,7 @@ impl Command {
         if let Some(canary) = &self.canary {
             let planted = canary.run(context, values, run)?;
             self.plan.ended(&planted.ran)?;
+            self.is_sure(&planted.ran)?;
             let is_told = self.tells(&planted, &report);
             is_told.map_err(|why| planted.silent(&why))?;
         }
@@ -263,22 +264,23 @@ impl Command {
             return Err(String::from("the command succeeded with it"));
         }
         let report = match self.config.test_report(&planted.ran) {
-            None if planted.is_named() => return Ok(()),
+            None if says(&planted.ran, &planted.letters) => return Ok(()),
             None => return Err(String::from("the command does not name it")),
             Some(report) => report?,
         };
         let is_it = |fact: &Fact| fact.actual.contains(&planted.letters);
         if report.failed != 1 || !report.facts.iter().any(is_it) {
             let failed = report.failed;
-            return Err(format!("{failed} tests failed, and not it alone"));
+            return Err(format!(
+                "{failed} tests are reported as failed, and not it alone"
+            ));
         }
         let counts = |report: &TestReport| (report.passed, report.skipped);
         if counts(&report) == counts(before) {
             return Ok(());
         }
-        let [now, then] = [counts(&report), counts(before)].map(|(passed, skipped)| {
-            format!("{passed} passed and {skipped} were skipped")
-        });
+        let [now, then] = [counts(&report), counts(before)]
+            .map(|(passed, skipped)| format!("{passed} passed and {skipped} were skipped"));
         Err(format!("of the others {now}, but without it {then}"))
     }
 
@@ -296,6 +298,16 @@ impl Command {
         })
     }
 
+    /// That the command could tell.
+    fn is_sure(&self, ran: &CommandResult) -> Result<(), Fact> {
+        match ran.end {
+            End::Exited(code) if self.config.unconfirmed_exit.contains(&code) => {
+                Err(wrong_code(&self.config.exit, code, ran, None).unconfirmed())
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn judged(&self, ran: &CommandResult) -> Found {
         self.plan.ended(ran)?;
         let End::Exited(code) = ran.end else {
@@ -305,9 +317,7 @@ impl Command {
         if exit.contains(&code) {
             return Ok(self.config.despite_success(ran));
         }
-        if self.config.unconfirmed_exit.contains(&code) {
-            return Err(wrong_code(exit, code, ran, None).unconfirmed());
-        }
+        self.is_sure(ran)?;
         match self.config.test_report(ran) {
             Some(Ok(report)) if !report.facts.is_empty() => Ok(report.facts),
             _ => Err(wrong_code(exit, code, ran, self.means.as_deref())),

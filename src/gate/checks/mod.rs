@@ -34,6 +34,7 @@ mod own_lines;
 mod page;
 mod script;
 mod subject;
+mod trial;
 
 #[cfg(test)]
 mod tests;

@@ -176,7 +176,8 @@ mod tests {
     fn a_run_is_whole_and_counts_as_its_lines_do() {
         let result = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
         let run = format!("running 1 test\ntest a ... ok\n\n{result}");
-        let counts = |text: &str| read(text.as_bytes()).map(|it| (it.passed, it.failed, it.skipped));
+        let counts =
+            |text: &str| read(text.as_bytes()).map(|it| (it.passed, it.failed, it.skipped));
         assert_eq!(counts(&format!("{run}\n{run}")), Ok((2, 0, 0)));
         let timed = run.replace("... ok", "... ok <0.001s>");
         assert_eq!(counts(&timed), Ok((1, 0, 0)));
