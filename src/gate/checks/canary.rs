@@ -23,8 +23,8 @@ use crate::world::tree::TreePath;
 pub struct CanaryTable {
     /// The file of tests that it is added to, as a template; a new one where there is none.
     file: String,
-    /// The test, as a template. `{{ canary }}` in its name are letters that are random for each
-    /// judgement.
+    /// The test, as a template. In its name, or in the name of its file, `{{ canary }}` stands for
+    /// letters that are random for each judgement.
     text: String,
 }
 
@@ -53,8 +53,9 @@ impl Canary {
         let [file, text] =
             [&table.file, &table.text].map(|template| source.template_of(NAME, template, &names));
         let (file, text) = (file?, text?);
-        if !text.names().iter().any(|name| name == NAME) {
-            let what = "the name of the test in `text` needs {{ canary }}, as in test_{{ canary }}";
+        let mut used = file.names().iter().chain(text.names());
+        if !used.any(|name| name == NAME) {
+            let what = "the name of the test, or of its file, needs {{ canary }}";
             return Err(Flaw::new(NAME, what));
         }
         Ok(Self { file, text })

@@ -90,10 +90,11 @@ impl Covered {
         let report = self.read(&run)?;
         let lines = lines_of(&report, context, &place)?;
         reported(lines, &place)?;
-        let (source, most) = (place.source(context)?, self.config.max_stops);
+        let most = self.config.max_stops;
         let Some(language) = Language::of(place.file.as_str()).filter(|_| most > 0) else {
             return Ok(());
         };
+        let source = place.source(context)?;
         let trial = Trial {
             name: &self.name,
             command: &self.command,

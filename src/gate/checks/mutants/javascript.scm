@@ -61,6 +61,6 @@
 ((statement_block (_) @reach .) (#set! "_" "throw new Error(\"@head\" + \"@tail\"); @reach"))
 ((if_statement consequence: (_) @reach) (#not-match? @reach "^\\{")
   (#set! "_" "{ throw new Error(\"@head\" + \"@tail\"); @reach }"))
-((switch_case body: (_) @reach .)
+([(switch_case (_) (_) @reach .) (switch_default (_) @reach .)]
   (#set! "_" "throw new Error(\"@head\" + \"@tail\"); @reach"))
 (try_statement body: (_) @caught)

@@ -500,7 +500,7 @@ fn wider_spaces_are_in_no_text_and_in_no_macro() {
         (
             Language::Python,
             "x = f'a b {c + d}' if a not in b else 'a b'\n",
-            "x  =  f'a b {c + d}'  if  a  not in  b  else  'a b'\n",
+            "x  =  f'a b {c + d}'  if  a  not  in  b  else  'a b'\n",
         ),
         (
             Language::Rust,
