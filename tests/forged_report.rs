@@ -92,7 +92,12 @@ canary = {{ file = "tests/test_{{{{ canary }}}}.py", text = "def test_it():\n   
         ("is wrong", with(""), "tests-pass"),
         ("ends the process", with("os._exit(0)"), "tests-pass"),
         ("reports fewer tests", with("write(FEW)"), "tests-pass"),
-        ("writes the report", with("write(DONE)"), "silent-canary"),
+        ("writes the report", with("write(DONE)"), "tests-pass"),
+        (
+            "writes the report but lists its tests",
+            with("import sys\nif '--collect-only' not in sys.argv:\n    write(DONE)"),
+            "silent-canary",
+        ),
         (
             "writes the report at its end",
             with("atexit.register(write, DONE)"),

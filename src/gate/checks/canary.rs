@@ -84,11 +84,7 @@ impl Canary {
         let mut edits = run.order.edits.clone();
         edits.push(Edit {
             path: file.clone(),
-            text: if old.is_empty() {
-                test
-            } else {
-                format!("{old}\n\n{test}")
-            },
+            text: format!("{old}\n\n{test}"),
         });
         let order = CommandSpec {
             name: format!("{} {NAME}", run.order.name),
