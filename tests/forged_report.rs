@@ -153,7 +153,8 @@ last = "5"
     ];
     let half = "from sign import sign\n\ndef test_more():\n    assert sign(2) == 1\n";
     let honest = format!("{half}\ndef test_less():\n    assert sign(-2) == -1\n");
-    let lines: String = (1..6).map(|line| format!("DA:{line},1\\n")).collect();
+    let lines = [1, 2, 3, 4, 5].map(|line| format!("DA:{line},1\\n"));
+    let lines = lines.concat();
     let forge =
         format!("open('lines.lcov', 'w').write('SF:src/sign.py\\n{lines}end_of_record\\n')");
     let at_end = format!("{half}\nimport atexit\natexit.register(lambda: {forge})\n");
