@@ -187,8 +187,9 @@ fn refused_rust(play: &QuestPlay) {
     }
     play.put(RUST_FILE, "#[test] fn a() { assert!(true); }\n");
     play.fails(&RUST, "tests-bite");
+    // No test is reported.
     play.put(RUST_FILE, "fn main() {}\n");
-    play.fails(&RUST, "tests-bite");
+    play.fails(&RUST, "tests-pass");
 }
 
 fn cargo_configuration_of_the_agent(play: &QuestPlay) {

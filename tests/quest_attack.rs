@@ -38,8 +38,23 @@ fn shipped_quest_files_survive() {
     }
 }
 
+/// The quest file without the planted tests and lists of tests.
+fn without_proof(text: &str) -> String {
+    let tables = text.split("\n[");
+    let tables =
+        tables.filter(|it| !it.starts_with("check.canary]") && !it.starts_with("check.list]"));
+    let text = tables.collect::<Vec<_>>().join("\n[");
+    let lines = text.split_inclusive('\n');
+    lines
+        .filter(|line| !line.starts_with("canary = "))
+        .collect()
+}
+
 /// The quest file without a check and without the controls that fire it.
 fn without(text: &str, check: &str) -> String {
+    if check == PROOF {
+        return without_proof(text);
+    }
     let name = format!("\"{check}\"");
     let needs = format!("needs = [{name}]\n");
     let text = text.replace(&needs, "");
@@ -50,6 +65,9 @@ fn without(text: &str, check: &str) -> String {
     });
     blocks.collect::<Vec<_>>().join("\n[[")
 }
+
+/// Stands for the planted tests and lists of tests.
+const PROOF: &str = "canary";
 
 /// Attacks the shipped quest file without these checks: the kinds of the cheats that pass.
 #[track_caller]
@@ -82,8 +100,9 @@ fn holes(name: &str, checks: &[&str]) -> Vec<String> {
 
 #[test]
 fn code_that_ends_the_tests_is_found() {
+    assert!(holes("code-review", &["plain-code"]).is_empty());
     assert_eq!(
-        holes("code-review", &["plain-code"]),
+        holes("code-review", &["plain-code", PROOF]),
         ["exit-zero", "edited-tests"]
     );
 }
@@ -92,8 +111,19 @@ fn code_that_ends_the_tests_is_found() {
 fn tests_that_test_nothing_are_found() {
     // A test of the source's digest fails over a neutral change.
     assert!(holes("unit-tests", &["plain-tests"]).is_empty());
-    let both = holes("unit-tests", &["plain-tests", "tests-bite"]);
-    assert_eq!(both, ["forged-report", "weak-assertions"]);
+    let mut weaker = vec!["plain-tests", "tests-bite"];
+    assert_eq!(holes("unit-tests", &weaker), ["weak-assertions"]);
+    weaker.extend([PROOF, "lines-covered"]);
+    let both = ["forged-report", "weak-assertions"];
+    assert_eq!(holes("unit-tests", &weaker), both);
+}
+
+#[test]
+fn tests_that_print_their_own_report_are_found() {
+    let weaker = ["plain-tests", "tests-bite"];
+    assert_eq!(holes("rust-tests", &weaker), ["weak-assertions"]);
+    let both = ["forged-report", "weak-assertions"];
+    assert_eq!(holes("rust-tests", &[weaker[0], weaker[1], PROOF]), both);
 }
 
 #[test]

@@ -34,6 +34,7 @@ mod escalation;
 mod export;
 #[cfg(target_os = "linux")]
 mod first_use;
+mod forged_report;
 mod forget;
 mod gate_catalogue;
 mod gate_email;

@@ -40,6 +40,14 @@ pub const NEUTRAL_CHANGE: Rule = Rule::known(
     "assert what the code does, and never read its source",
 );
 
+/// It is a rule of every check of kind `command` with a `canary`.
+pub const SILENT_CANARY: Rule = Rule::known(
+    "silent-canary",
+    Level::Fail,
+    "a planted test that must fail was not reported so: the report does not tell what the tests did",
+    "let the test runner run to its end, and leave its report and its exit code alone",
+);
+
 /// It is a rule of every session with worktrees.
 pub const BREAKS_PASSED: Rule = Rule::known(
     "breaks-passed",

@@ -87,9 +87,14 @@ impl fmt::Display for Lacking {
     }
 }
 
-/// The rules for a field's shape, for open quests, and for tests that look at the source. They are
-/// built in and need no control.
-const OWN_RULES: &[&str] = &["field-format", "open-ended", "neutral-change"];
+/// The rules for a field's shape, for open quests, for tests that look at the source, and for forged
+/// reports. They are built in and need no control.
+const OWN_RULES: &[&str] = &[
+    "field-format",
+    "open-ended",
+    "neutral-change",
+    "silent-canary",
+];
 
 impl Proof {
     /// What these outcomes prove about a gate with these rules.

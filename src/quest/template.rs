@@ -38,6 +38,8 @@ pub struct Values {
     pub input: BTreeMap<String, String>,
     pub field: BTreeMap<String, String>,
     pub service: BTreeMap<String, BTreeMap<String, String>>,
+    /// Random letters for the name of a planted test.
+    pub canary: String,
 }
 
 impl Names {
@@ -67,6 +69,12 @@ impl Names {
 
     pub fn of_service() -> Self {
         Self(vec![String::from("port")])
+    }
+
+    /// The same and one more.
+    pub fn with(mut self, name: &str) -> Self {
+        self.0.push(name.to_owned());
+        self
     }
 
     fn example(&self) -> Value {
@@ -218,6 +226,7 @@ impl Values {
             input: columns.map(|name| (name.to_owned(), cell(name))).collect(),
             field: fields.map(|name| (name.to_owned(), text(name))).collect(),
             service: BTreeMap::new(),
+            canary: String::new(),
         }
     }
 }
@@ -314,6 +323,7 @@ mod tests {
                 map(&[("port", "80"), ("url", "http://x")]),
             )]
             .into(),
+            canary: String::new(),
         }
     }
 

@@ -121,6 +121,7 @@ impl Evidence {
                 | Question::Changes
                 | Question::ControlService(_)
                 | Question::Chat(_)
+                | Question::Nonce
                 | Question::Received => false,
             },
             _ => false,

@@ -9,20 +9,26 @@ use itertools::Itertools as _;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::canary::{Canary, CanaryTable, ListTable, Planted, TestList};
 use super::command_plan::{
-    CommandPlan, NetworkName, RunKeys, a_minute, names, tail, ten_mebibytes,
+    CommandPlan, NetworkName, RunKeys, a_minute, names, says, tail, ten_mebibytes,
 };
-use super::context::Context;
+use super::context::{Context, Run};
 use super::kind::{Check, CheckConfig, CheckHead, Flaw, Found, Source};
-use crate::gate::tools::{TestReport, read_junit};
-use crate::gate::{Cost, Fact};
+use crate::gate::common_rules::SILENT_CANARY;
+use crate::gate::tools::{TestReport, read_junit, read_libtest};
+use crate::gate::{Cost, Fact, Rule};
 use crate::quest::file::unknown_name;
-use crate::quest::template::Template;
+use crate::quest::template::{Template, Values};
 use crate::quest::{ByteSize, Span};
 use crate::world::sandbox::{CommandResult, CommandSpec, End};
 use crate::world::tree::TreePath;
 
 /// `kind = "command"`.
+///
+/// Where the command runs tests, the code that they test runs with the test runner, and can end it or
+/// write its report. `facts` counts the tests, `list` is held against their number, and `canary` adds
+/// a test that must be reported as failed. `comail help mutation` says what is left to a cheat.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommandConfig {
@@ -58,6 +64,11 @@ pub struct CommandConfig {
     min_passed: Option<u32>,
     /// The most tests that may have been skipped.
     max_skipped: Option<u32>,
+    /// How the tests are listed. As many must be in the report that `facts` reads.
+    list: Option<ListTable>,
+    /// A test that is added once the command has passed. Then the command must fail, and report that
+    /// test as failed and the others as before; else it is FAIL by the rule `silent-canary`.
+    canary: Option<CanaryTable>,
     /// What it may reach over the network.
     network: Option<NetworkName>,
     /// The services that must be running.
@@ -70,8 +81,7 @@ pub struct CommandConfig {
 #[serde(deny_unknown_fields)]
 pub struct FactsTable {
     /// The format.
-    #[serde(rename = "adapter")]
-    _adapter: Format,
+    adapter: Format,
     /// `stdout`, `stderr`, or one of the check's `reports`.
     #[serde(default = "stdout")]
     from: String,
@@ -83,6 +93,8 @@ pub struct FactsTable {
 enum Format {
     /// `JUnit`'s XML, which most test runners write.
     Junit,
+    /// What `cargo test` prints to `stdout`, without `--quiet`.
+    Libtest,
 }
 
 fn stdout() -> String {
@@ -98,7 +110,11 @@ struct Command {
     config: CommandConfig,
     plan: CommandPlan,
     stdin: Option<Template>,
+    list: Option<TestList>,
+    canary: Option<Canary>,
 }
+
+static OWN_RULES: [Rule; 1] = [SILENT_CANARY];
 
 impl CheckConfig for CommandConfig {
     fn build(self, source: &Source<'_>) -> Result<Check, Flaw> {
@@ -126,13 +142,24 @@ impl CheckConfig for CommandConfig {
             network: self.network,
             services: self.services.clone(),
         };
+        let list = self.list.as_ref();
+        let list = list.map(|table| TestList::build(table, keys.clone(), source));
+        let canary = self.canary.as_ref();
+        let canary = canary.map(|table| Canary::build(table, &names, source));
         let command = Command {
             means: source.head.means.clone(),
+            list: list.transpose()?,
+            canary: canary.transpose()?,
             plan: CommandPlan::build("argv", &self.argv, keys, source)?,
             stdin: stdin.transpose()?,
             config: self,
         };
-        Ok(source.check(Cost::Command, move |context| command.run(context)))
+        let own: &[Rule] = match command.canary {
+            Some(_) => &OWN_RULES,
+            None => &[],
+        };
+        let run = move |context: &Context<'_>| command.run(context);
+        Ok(source.check_with(Cost::Command, own, run))
     }
 }
 
@@ -142,6 +169,7 @@ impl CommandConfig {
         let bounds = [
             ("min_passed", self.min_passed.is_some()),
             ("max_skipped", self.max_skipped.is_some()),
+            ("list", self.list.is_some()),
         ];
         let Some(FactsTable { from, .. }) = &self.facts else {
             let needs = "it needs `facts`, which tells how tests are counted";
@@ -157,7 +185,7 @@ impl CommandConfig {
 
     /// What the command reported of tests; none where its table names no report.
     pub(super) fn test_report(&self, ran: &CommandResult) -> Option<Result<TestReport, String>> {
-        let from = &self.facts.as_ref()?.from;
+        let FactsTable { adapter, from } = self.facts.as_ref()?;
         let bytes = match from.as_str() {
             "stdout" => Some(&ran.stdout),
             "stderr" => Some(&ran.stderr),
@@ -166,7 +194,10 @@ impl CommandConfig {
         let Some(bytes) = bytes else {
             return Some(Err(format!("the command did not write {from}")));
         };
-        let report = read_junit(bytes);
+        let report = match adapter {
+            Format::Junit => read_junit(bytes),
+            Format::Libtest => read_libtest(bytes),
+        };
         Some(report.map_err(|unread| format!("in {from}: {unread}")))
     }
 
@@ -201,23 +232,80 @@ impl CommandConfig {
 
 impl Command {
     fn run(&self, context: &Context<'_>) -> Found {
-        let run = context.run(&self.plan.check, self.order(context)?);
-        self.judged(&run.ran)
+        let values = self.plan.values(context)?;
+        let run = context.run(&self.plan.check, self.order(context, &values)?);
+        let found = self.judged(&run.ran)?;
+        if found.is_empty() {
+            self.proven(context, &values, &run)?;
+        }
+        Ok(found)
     }
 
-    fn order(&self, context: &Context<'_>) -> Result<CommandSpec, Fact> {
-        let values = self.plan.values(context)?;
-        let order = self.plan.order(context, &values)?;
+    /// That the report of a run that passed tells what the tests did.
+    fn proven(&self, context: &Context<'_>, values: &Values, run: &Run) -> Result<(), Fact> {
+        let report = self.config.test_report(&run.ran);
+        let report = report.and_then(Result::ok).unwrap_or_default();
+        if let Some(list) = &self.list {
+            list.holds(context, values, report.all())?;
+        }
+        if let Some(canary) = &self.canary {
+            let planted = canary.run(context, values, run)?;
+            self.plan.ended(&planted.ran)?;
+            self.is_sure(&planted.ran)?;
+            let is_told = self.tells(&planted, &report);
+            is_told.map_err(|why| planted.silent(&why))?;
+        }
+        Ok(())
+    }
+
+    /// That the command fails with the planted test, and reports it as the only change.
+    fn tells(&self, planted: &Planted, before: &TestReport) -> Result<(), String> {
+        if matches!(planted.ran.end, End::Exited(code) if self.config.exit.contains(&code)) {
+            return Err(String::from("the command succeeded with it"));
+        }
+        let report = match self.config.test_report(&planted.ran) {
+            None if says(&planted.ran, &planted.letters) => return Ok(()),
+            None => return Err(String::from("the command does not name it")),
+            Some(report) => report?,
+        };
+        let is_it = |fact: &Fact| fact.actual.contains(&planted.letters);
+        if report.failed != 1 || !report.facts.iter().any(is_it) {
+            let failed = report.failed;
+            return Err(format!(
+                "{failed} tests are reported as failed, and not it alone"
+            ));
+        }
+        let counts = |report: &TestReport| (report.passed, report.skipped);
+        if counts(&report) == counts(before) {
+            return Ok(());
+        }
+        let [now, then] = [counts(&report), counts(before)]
+            .map(|(passed, skipped)| format!("{passed} passed and {skipped} were skipped"));
+        Err(format!("of the others {now}, but without it {then}"))
+    }
+
+    fn order(&self, context: &Context<'_>, values: &Values) -> Result<CommandSpec, Fact> {
+        let order = self.plan.order(context, values)?;
         let stdin = self
             .stdin
             .as_ref()
-            .map_or_else(|| Ok(String::new()), |template| template.render(&values));
+            .map_or_else(|| Ok(String::new()), |template| template.render(values));
         let stdin = stdin.map_err(|bad| Fact::wrong("a text", bad.to_string()).at("stdin"))?;
         Ok(CommandSpec {
             stdin,
             reports: self.config.reports.clone(),
             ..order
         })
+    }
+
+    /// That the command could tell.
+    fn is_sure(&self, ran: &CommandResult) -> Result<(), Fact> {
+        match ran.end {
+            End::Exited(code) if self.config.unconfirmed_exit.contains(&code) => {
+                Err(wrong_code(&self.config.exit, code, ran, None).unconfirmed())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn judged(&self, ran: &CommandResult) -> Found {
@@ -229,9 +317,7 @@ impl Command {
         if exit.contains(&code) {
             return Ok(self.config.despite_success(ran));
         }
-        if self.config.unconfirmed_exit.contains(&code) {
-            return Err(wrong_code(exit, code, ran, None).unconfirmed());
-        }
+        self.is_sure(ran)?;
         match self.config.test_report(ran) {
             Some(Ok(report)) if !report.facts.is_empty() => Ok(report.facts),
             _ => Err(wrong_code(exit, code, ran, self.means.as_deref())),

@@ -372,6 +372,13 @@ pub fn tail(ran: &CommandResult) -> String {
     }
 }
 
+/// Whether the command printed or reported this text.
+pub fn says(ran: &CommandResult, text: &str) -> bool {
+    let outputs = [&ran.stdout, &ran.stderr].into_iter();
+    let mut outputs = outputs.chain(ran.reports.values().flatten());
+    outputs.any(|bytes| String::from_utf8_lossy(bytes).contains(text))
+}
+
 /// The end of a long output, or its part from the first error on: `cargo` and `rustc` print warnings
 /// after it.
 fn excerpt(text: &str) -> String {

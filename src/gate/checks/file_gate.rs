@@ -234,7 +234,11 @@ fn taken_name(name: &str) -> Option<String> {
         fields::rules(),
         doubts::rules(),
         common_rules::rules(),
-        vec![common_rules::TREE_UNJUDGEABLE, common_rules::NEUTRAL_CHANGE],
+        vec![
+            common_rules::TREE_UNJUDGEABLE,
+            common_rules::NEUTRAL_CHANGE,
+            common_rules::SILENT_CANARY,
+        ],
     ];
     let mut rules = rules.iter().flatten();
     if names.contains(&name) || rules.any(|rule| rule.id.as_str() == name) {

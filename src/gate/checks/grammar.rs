@@ -106,7 +106,7 @@ pub fn comments(path: &str, source: &str) -> Vec<Range<usize>> {
 }
 
 /// Visits the nodes of a tree, and those below a node where `enter` says so.
-fn walk(tree: &Tree, mut enter: impl FnMut(Node<'_>) -> bool) {
+pub fn walk(tree: &Tree, mut enter: impl FnMut(Node<'_>) -> bool) {
     let mut open = vec![tree.root_node()];
     while let Some(node) = open.pop() {
         if enter(node) {

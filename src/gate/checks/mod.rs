@@ -10,6 +10,7 @@ pub mod outside;
 pub mod schema;
 pub mod takes;
 
+mod canary;
 mod cascade;
 mod citation;
 mod command;
@@ -33,6 +34,7 @@ mod own_lines;
 mod page;
 mod script;
 mod subject;
+mod trial;
 
 #[cfg(test)]
 mod tests;

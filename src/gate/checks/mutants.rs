@@ -8,6 +8,9 @@
 //!
 //! For the neutral change, `_` is what can follow each `@end` of a statement. A `@local` can be
 //! renamed in its `@scope`, where it is nowhere `@fixed`.
+//!
+//! A `@reach` is the last statement of a block, and `_` stops the program there with the message
+//! `@head` and `@tail`, which only code that runs puts together. Nothing that stops is `@caught`.
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +22,7 @@ use itertools::Itertools as _;
 use strum::{EnumString, IntoStaticStr};
 use tree_sitter::{Node, Query, QueryCursor, StreamingIterator as _, Tree};
 
-use super::grammar::{Language, errors};
+use super::grammar::{Language, errors, walk};
 use crate::base::Digest;
 
 /// The source file with one change in it.
@@ -56,6 +59,14 @@ pub struct Neutral {
     pub text: String,
 }
 
+/// The source file with a statement that stops the program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stop {
+    pub line: u32,
+    /// The whole file.
+    pub text: String,
+}
+
 /// At most `bound` mutants of these lines, in an order that `seed` decides. Each can be parsed.
 pub fn mutants(
     language: Language,
@@ -80,13 +91,30 @@ pub fn mutants(
         .collect()
 }
 
-/// A comment and an empty line between two of these lines, and a local variable of another name.
+/// The file that stops at the end of a block in these lines, for each block. The message is
+/// `letters`, which the file itself does not contain.
+pub fn stops(
+    language: Language,
+    source: &str,
+    lines: &RangeInclusive<u32>,
+    letters: &str,
+) -> Vec<Stop> {
+    let code = Code::parse(language, source, lines);
+    code.map_or_else(Vec::new, |code| code.stops(letters))
+}
+
+/// A comment and an empty line between two of these lines, wider spaces in them, and a local variable
+/// of another name.
 pub fn neutral(language: Language, source: &str, lines: &RangeInclusive<u32>) -> Option<Neutral> {
     let code = Code::parse(language, source, lines)?;
-    let (at, after) = code.statement_end()?;
-    let line = line_of(source, at.saturating_sub(1));
-    let mut what = format!("a comment and an empty line follow its line {line}");
-    let mut edits = vec![(at..at, after.to_owned())];
+    let mut line = *lines.start();
+    let mut what = String::from("its spaces are wider");
+    let mut edits = code.wider_spaces();
+    if let Some((at, after)) = code.statement_end() {
+        line = line_of(source, at.saturating_sub(1));
+        what = format!("{what}, a comment and an empty line follow its line {line}");
+        edits.push((at..at, after.to_owned()));
+    }
     if let Some((name, new, places)) = code.renamed_local() {
         what = format!("{what}, and its variable `{name}` is called `{new}`");
         edits.extend(places.into_iter().map(|place| (place, new.clone())));
@@ -96,8 +124,8 @@ pub fn neutral(language: Language, source: &str, lines: &RangeInclusive<u32>) ->
     for (place, new) in edits.into_iter().rev() {
         text.replace_range(place, &new);
     }
-    code.still_parses(&text)
-        .then_some(Neutral { line, what, text })
+    let is_fit = text != source && code.still_parses(&text);
+    is_fit.then_some(Neutral { line, what, text })
 }
 
 /// A parsed file, and what its query finds in it.
@@ -182,6 +210,56 @@ impl<'a> Code<'a> {
             put: put.to_owned(),
             text: text.clone(),
         })
+    }
+
+    fn stops(&self, letters: &str) -> Vec<Stop> {
+        let (head, tail) = letters.split_at(letters.len() / 2);
+        let stop = |found: &Match| {
+            let at = found.spans.get("reach")?;
+            let old = &self.source[at.clone()];
+            let new = rendered(found.becomes("")?, |name| match name {
+                "head" => Some(head),
+                "tail" => Some(tail),
+                _ => Some(old),
+            })?;
+            let is_caught = self.spans("caught").any(|span| is_in(at, span));
+            let text = [&self.source[..at.start], &new, &self.source[at.end..]].concat();
+            let is_fit = !is_caught && is_in(at, &self.lines) && self.still_parses(&text);
+            let line = line_of(self.source, at.start);
+            is_fit.then_some(Stop { line, text })
+        };
+        self.found.iter().filter_map(stop).collect()
+    }
+
+    /// Each single space between two words of the code, which becomes two: not one in a text, nor in a
+    /// macro, which may show it.
+    fn wider_spaces(&self) -> Vec<(Range<usize>, String)> {
+        let shows = [
+            "string",
+            "template",
+            "macro",
+            "jsx",
+            "attribute",
+            "comment",
+            "regex",
+        ];
+        let mut ends = Vec::new();
+        walk(&self.tree, |node| {
+            let is_word =
+                node.child_count() == 0 || shows.iter().any(|it| node.kind().contains(it));
+            if is_word {
+                ends.push(node.byte_range());
+            }
+            !is_word
+        });
+        ends.sort_by_key(|at| at.start);
+        let gaps = ends
+            .iter()
+            .tuple_windows()
+            .map(|(one, next)| one.end..next.start);
+        let gaps =
+            gaps.filter(|gap| is_in(gap, &self.lines) && self.source.get(gap.clone()) == Some(" "));
+        gaps.map(|gap| (gap, String::from("  "))).collect()
     }
 
     fn still_parses(&self, text: &str) -> bool {

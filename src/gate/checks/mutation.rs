@@ -12,30 +12,35 @@ use serde::Deserialize;
 
 use super::command::{CommandConfig, from_command};
 use super::command_plan::tail;
-use super::context::{Context, Run};
+use super::context::Context;
 use super::grammar::{Language, comments};
 use super::kind::{Check, CheckConfig, Flaw, Found, Source, default_number};
 use super::mutants::{Mutant, Neutral, mutants, neutral};
 use super::own_lines::{OwnLines, Place};
+use super::trial::Trial;
 use crate::base::Digest;
 use crate::base::text::truncate;
 use crate::gate::common_rules::NEUTRAL_CHANGE;
 use crate::gate::{Cost, Fact, Rule};
-use crate::world::sandbox::{CommandResult, CommandSpec, Edit, End};
 
 /// `kind = "mutation"`.
 ///
 /// First the tests run over code that is only written in another way: with one more comment, an
-/// empty line, and a local variable of another name. Where they fail, they look at the code's text,
-/// which is FAIL by the rule `neutral-change`. Then they run over one mutant after the other, until
-/// the result is known. A mutant over which they hang counts neither way.
+/// empty line, wider spaces, and a local variable of another name. Where they fail, they look at the
+/// code's text, which is FAIL by the rule `neutral-change`. Then they run over one mutant after the
+/// other, until the result is known. A mutant over which they hang is noticed, if the command's
+/// `timeout` allows ten times as long as without it and 5 s; else it counts neither way.
 ///
-/// What is left to a cheat: tests that compare the code in a form in which the names and the lines
-/// do not count, such as bytecode or a syntax tree, turn red over every mutant. So do tests that look
-/// for the text of single lines, and tests that make their own report. Where no line of the function
-/// is free for a comment, nothing is written in another way. Only a check of what tests may use stops them; the quest files unit-tests
-/// and rust-tests have one. A mutant that does not build counts as noticed, unless the command has
-/// `facts` that tell of tests. Only `lines` changes code in Rust macros.
+/// What is left to a cheat: code that runs in the process of the test runner can do all that the
+/// runner does. It can read the tree while it runs, find the canary of a `command` or the stop of a
+/// `coverage` check there, and report what comail expects. Tests that compare the code in a form in
+/// which names, lines and spaces do not count, such as bytecode or a syntax tree, turn red over every
+/// mutant. Only a check of what the code may use stops them; the quest files unit-tests and
+/// rust-tests have one. What runs elsewhere, and is asked as a service or by a `script`, cannot reach
+/// the one that judges.
+///
+/// A mutant that does not build counts as noticed, unless the command has `facts` that tell of tests.
+/// Only `lines` changes code in Rust macros.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MutationConfig {
@@ -134,18 +139,20 @@ impl Mutation {
             Fact::wrong(expected, "it was not run").unconfirmed()
         })?;
         let place = self.lines.of(context)?;
-        let source = source_of(&place, context)?;
+        let source = place.source(context)?;
         let trial = Trial {
-            check: self,
+            name: &self.name,
+            command: &self.command,
+            red_exit: &self.red_exit,
             context,
             run: &run,
-            place: &place,
+            file: &place.file,
         };
         let language = Language::of(place.file.as_str());
         let neutral = language
-            .filter(|_| self.is_red(&run.ran) == Ok(false))
+            .filter(|_| trial.is_red(&run.ran) == Ok(false))
             .and_then(|it| neutral(it, &source, &place.lines));
-        if let Some(fact) = neutral.and_then(|it| trial.notices(&it)) {
+        if let Some(fact) = neutral.and_then(|it| notices(&trial, &it)) {
             return Err(fact);
         }
         let own = self.own_changes(&place, &source)?;
@@ -158,12 +165,12 @@ impl Mutation {
         if own.is_empty() && drawn.is_empty() {
             return Err(unclear(&place, "nothing in it can be replaced"));
         }
-        let found: Vec<Fact> = own.iter().filter_map(|it| trial.misses(it)).collect();
+        let found: Vec<Fact> = own.iter().filter_map(|it| misses(&trial, it)).collect();
         if found.iter().any(|fact| fact.cause.is_wrong()) {
             return Ok(found);
         }
         let drawn = drawn.into_iter().map(Change::from);
-        let drawn = trial.sample(&drawn.collect::<Vec<_>>());
+        let drawn = self.sample(&trial, &drawn.collect::<Vec<_>>());
         Ok(found.into_iter().chain(drawn).collect())
     }
 
@@ -178,98 +185,12 @@ impl Mutation {
         Ok(changes)
     }
 
-    /// Whether the tests failed; an error says why that is not clear.
-    fn is_red(&self, ran: &CommandResult) -> Result<bool, String> {
-        let unclear = |why: String| Err(format!("{why}: {}", tail(ran)));
-        let code = match &ran.end {
-            End::Exited(code) => *code,
-            // A test that hangs and one that was stopped look alike.
-            End::TimedOut => return unclear(String::from("they ran into their timeout")),
-            End::Signalled(signal) => {
-                return unclear(format!("they were killed by signal {signal}"));
-            }
-            End::TooMuchOutput => return unclear(String::from("they printed too much")),
-            End::NotStarted(why) | End::Withheld(why) => return Err(why.clone()),
-        };
-        if self.command.exit.contains(&code) {
-            return Ok(false);
-        }
-        let ended = format!("they exited with the code {code}");
-        let other = !self.red_exit.is_empty() && !self.red_exit.contains(&code);
-        if other || self.command.unconfirmed_exit.contains(&code) {
-            return unclear(ended);
-        }
-        match self.command.test_report(ran) {
-            None => Ok(true),
-            Some(Ok(report)) if report.failed > 0 => Ok(true),
-            Some(Ok(_)) => unclear(format!("{ended}, and none failed")),
-            Some(Err(why)) => unclear(format!("{ended}, and reported no test ({why})")),
-        }
-    }
-}
-
-/// The code of the place, as the list's lines count it.
-fn source_of(place: &Place, context: &Context<'_>) -> Result<String, Fact> {
-    let source = String::from_utf8(place.as_pinned(context)?);
-    let source = source.map_err(|_| unclear(place, "it is not UTF-8"))?;
-    let count = u32::try_from(source.lines().count()).unwrap_or(u32::MAX);
-    if *place.lines.end() > count {
-        return Err(unclear(place, "there are no such lines"));
-    }
-    Ok(source)
-}
-
-fn unclear(place: &Place, actual: &str) -> Fact {
-    let fact = Fact::wrong("code that can be replaced", actual);
-    fact.at(place.shown()).unconfirmed()
-}
-
-/// The tests of one submission, to be run over changed code.
-struct Trial<'a> {
-    check: &'a Mutation,
-    context: &'a Context<'a>,
-    run: &'a Run,
-    place: &'a Place,
-}
-
-impl Trial<'_> {
-    /// The fact that the tests miss this change; none if they fail.
-    fn misses(&self, change: &Change) -> Option<Fact> {
-        let expected = format!(
-            "tests that fail when its line {} is {}",
-            change.line, change.what
-        );
-        let fact = match self.check.is_red(&self.run_over(&change.text)) {
-            Ok(true) => return None,
-            Ok(false) => Fact::wrong(expected, "they pass"),
-            Err(why) => Fact::wrong(expected, why).unconfirmed(),
-        };
-        Some(fact.at(self.at(change.line)))
-    }
-
-    /// The fact that the tests fail although nothing has changed but how the code is written.
-    fn notices(&self, neutral: &Neutral) -> Option<Fact> {
-        let expected = format!("tests that pass as before when {}", neutral.what);
-        let ran = self.run_over(&neutral.text);
-        let fact = match self.check.is_red(&ran) {
-            Ok(false) => return None,
-            Ok(true) => Fact::of(
-                &NEUTRAL_CHANGE,
-                expected,
-                format!("they fail: {}", tail(&ran)),
-            ),
-            Err(why) => Fact::wrong(expected, why).unconfirmed(),
-        };
-        Some(fact.at(self.at(neutral.line)))
-    }
-
     /// What is wrong after as many of the mutants as it takes to know.
     ///
-    /// One that hangs, or whose end is not clear for another reason, counts neither way, unless most
-    /// are such.
-    fn sample(&self, mutants: &[Change]) -> Vec<Fact> {
+    /// One whose end is not clear counts neither way, unless most are such.
+    fn sample(&self, trial: &Trial<'_>, mutants: &[Change]) -> Vec<Fact> {
         let count = mutants.len();
-        let allowed = (count * self.check.may_survive).div_ceil(100);
+        let allowed = (count * self.may_survive).div_ceil(100);
         let allowed = allowed.min(count.saturating_sub(1));
         let (mut red, mut missed, mut unclear) = (0, Vec::new(), Vec::new());
         for (at, mutant) in mutants.iter().enumerate() {
@@ -278,7 +199,7 @@ impl Trial<'_> {
             if is_decided || is_unclear || missed.len() > allowed.max(ENOUGH_MISSED) {
                 break;
             }
-            match self.misses(mutant) {
+            match misses(trial, mutant) {
                 None => red += 1,
                 Some(fact) if fact.cause.is_wrong() => missed.push(fact),
                 Some(fact) => unclear.push(fact),
@@ -292,29 +213,43 @@ impl Trial<'_> {
             Vec::new()
         }
     }
+}
 
-    fn run_over(&self, text: &str) -> CommandResult {
-        let order = &self.run.order;
-        let mut edits = order.edits.clone();
-        edits.push(Edit {
-            path: self.place.file.to_string(),
-            text: text.to_owned(),
-        });
-        // A mutant may loop for ever, and should not take a minute each time.
-        let patience = self.run.ran.millis.saturating_mul(5).saturating_add(5_000);
-        let order = CommandSpec {
-            name: self.check.name.clone(),
-            edits,
-            round: 0,
-            timeout_ms: order.timeout_ms.min(patience),
-            ..order.clone()
-        };
-        self.context.world.sandbox.run(&order)
-    }
+fn unclear(place: &Place, actual: &str) -> Fact {
+    let fact = Fact::wrong("code that can be replaced", actual);
+    fact.at(place.shown()).unconfirmed()
+}
 
-    fn at(&self, line: u32) -> String {
-        format!("{}:{line}", self.place.file)
-    }
+/// The fact that the tests miss this change; none if they fail.
+fn misses(trial: &Trial<'_>, change: &Change) -> Option<Fact> {
+    let expected = format!(
+        "tests that fail when its line {} is {}",
+        change.line, change.what
+    );
+    let ran = trial.run_over(&change.text);
+    let fact = match trial.is_red(&ran) {
+        Ok(true) => return None,
+        _ if trial.hangs(&ran) => return None,
+        Ok(false) => Fact::wrong(expected, "they pass"),
+        Err(why) => Fact::wrong(expected, why).unconfirmed(),
+    };
+    Some(fact.at(trial.at(change.line)))
+}
+
+/// The fact that the tests fail although nothing has changed but how the code is written.
+fn notices(trial: &Trial<'_>, neutral: &Neutral) -> Option<Fact> {
+    let expected = format!("tests that pass as before when {}", neutral.what);
+    let ran = trial.run_over(&neutral.text);
+    let fact = match trial.is_red(&ran) {
+        Ok(false) => return None,
+        Ok(true) => Fact::of(
+            &NEUTRAL_CHANGE,
+            expected,
+            format!("they fail: {}", tail(&ran)),
+        ),
+        Err(why) => Fact::wrong(expected, why).unconfirmed(),
+    };
+    Some(fact.at(trial.at(neutral.line)))
 }
 
 /// The most changes of `lines` in one function: each is a run of the tests.

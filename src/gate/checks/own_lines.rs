@@ -80,6 +80,21 @@ impl Place {
         Err(Fact::wrong(expected, actual).at(self.file.as_str()))
     }
 
+    /// The code of the place, as the list's lines count it.
+    pub fn source(&self, context: &Context<'_>) -> Result<String, Fact> {
+        let unclear = |actual| {
+            let fact = Fact::wrong("code that can be changed", actual);
+            fact.at(self.shown()).unconfirmed()
+        };
+        let source = String::from_utf8(self.as_pinned(context)?);
+        let source = source.map_err(|_| unclear("it is not UTF-8"))?;
+        let count = u32::try_from(source.lines().count()).unwrap_or(u32::MAX);
+        if *self.lines.end() > count {
+            return Err(unclear("there are no such lines"));
+        }
+        Ok(source)
+    }
+
     fn no_file(&self, actual: &str) -> Fact {
         unsaid("a file of the tree", actual).at(self.file.as_str())
     }

@@ -219,6 +219,9 @@ impl GateCase {
     }
 }
 
+/// What a sandbox gives as random.
+pub const LETTERS: &str = "abcdefgh";
+
 /// A sandbox whose tree has changed at these paths, within its zones.
 pub fn changed(paths: &[&str]) -> MockSandbox {
     let changes: Vec<_> = paths.iter().map(|path| (*path, "added", true)).collect();
@@ -236,6 +239,7 @@ pub fn changed_as(changes: &[(&str, &str, bool)]) -> MockSandbox {
     let mut sandbox = MockSandbox::new();
     let seen = sandbox.expect_changes();
     seen.returning(move || Ok(changes.clone()));
+    sandbox.expect_nonce().returning(|| LETTERS.to_owned());
     sandbox
 }
 

@@ -74,6 +74,11 @@ fn hit(data: &str) -> Option<(u32, bool)> {
 }
 
 impl Lines {
+    /// Whether the report says of this line that it can run.
+    pub fn knows(&self, line: u32) -> bool {
+        self.0.contains_key(&line)
+    }
+
     /// The lines of `range` that could run and did not, ascending. `None` where the report knows no
     /// line there that could, so that nothing can be said.
     pub fn uncovered(&self, range: &RangeInclusive<u32>) -> Option<Vec<u32>> {

@@ -6,6 +6,7 @@
 
 mod coverage;
 mod junit;
+mod libtest;
 
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use crate::base::text::truncate;
 
 pub use coverage::{Coverage, Lines, line_runs};
 pub use junit::read as read_junit;
+pub use libtest::read as read_libtest;
 
 /// How many failed tests are kept; all are counted.
 const MAX_KEPT: usize = 20;
@@ -34,6 +36,11 @@ pub struct TestReport {
 }
 
 impl TestReport {
+    pub fn all(&self) -> u32 {
+        let counts = [self.passed, self.failed, self.skipped];
+        counts.into_iter().fold(0, u32::saturating_add)
+    }
+
     fn push(&mut self, failure: Fact) {
         match self.facts.get_mut(MAX_KEPT - 1) {
             Some(last) => last.count = last.count.saturating_add(1),

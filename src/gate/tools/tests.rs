@@ -4,17 +4,17 @@ use proptest::prelude::*;
 
 use super::*;
 
-const SAMPLES: [&[u8]; 2] = [
+const SAMPLES: [&[u8]; 3] = [
     include_bytes!("samples/pytest.xml"),
     include_bytes!("samples/coverage.lcov"),
+    include_bytes!("samples/libtest.txt"),
 ];
 
 fn hold(bytes: &[u8]) {
-    let Ok(report) = read_junit(bytes) else {
-        return;
-    };
-    assert!(report.facts.len() <= 20);
-    for one in &report.facts {
+    let reports = [read_junit(bytes), read_libtest(bytes)];
+    let reports: Vec<_> = reports.into_iter().flatten().collect();
+    assert!(reports.iter().all(|report| report.facts.len() <= 20));
+    for one in reports.iter().flat_map(|report| &report.facts) {
         let place = one.location.as_deref().unwrap_or_default();
         for text in [&*one.actual, &*one.expected, place] {
             // A name and what is said of it are each cut.

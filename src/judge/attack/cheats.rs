@@ -71,12 +71,13 @@ impl CheatKind {
             Self::DeletedFile => "add a check that needs the file, or leave it out of the control",
             Self::ExpectedValue => "check more than the value: run the file, or count its words",
             Self::ExitZero => {
-                "refuse code that ends the process, with a check of kind `script` that reads it, or \
-                 count the tests that ran, with `facts`"
+                "add `canary` to the command that runs the tests, and count them, with `facts`; or \
+                 refuse code that ends the process, with a check of kind `script` that reads it"
             }
             Self::ForgedReport => {
-                "refuse code that writes files, with a check of kind `script` that reads it: code \
-                 that runs in the process of the tests can write their report"
+                "add `canary` to the command that runs the tests: code that runs in their process \
+                 can write their report; or refuse code that writes files, with a check of kind \
+                 `script` that reads it"
             }
             Self::WeakAssertions => {
                 "add a check of kind `mutation`: the tests must fail when the code does something \
@@ -320,17 +321,33 @@ fn exits(target: &Target<'_>) -> Vec<Cheat> {
     })
 }
 
-/// The files that a command writes.
+/// Where a command reports.
 #[derive(Deserialize)]
 struct Reports {
     #[serde(default)]
     reports: Vec<String>,
+    facts: Option<Facts>,
 }
+
+#[derive(Deserialize)]
+struct Facts {
+    adapter: String,
+}
+
+/// As libtest prints it for one test. Tests that print do so before its own lines.
+const LIBTEST: &str = "test ends ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+
+const STDOUT: &str = "/dev/stdout";
 
 fn forged_reports(target: &Target<'_>) -> Vec<Cheat> {
     let commands = target.checks("command");
     let tables = commands.filter_map(|raw| raw.read::<Reports>(target.file.text()).ok());
-    let paths: BTreeSet<String> = tables.flat_map(|table| table.reports).collect();
+    let prints = |facts: Facts| (facts.adapter == "libtest").then(|| STDOUT.to_owned());
+    let paths = tables.flat_map(|table| {
+        let printed = table.facts.and_then(prints);
+        table.reports.into_iter().chain(printed)
+    });
+    let paths: BTreeSet<String> = paths.collect();
     let reports = paths
         .into_iter()
         .map(|path| (path.clone(), forged(target, &path)));
@@ -347,6 +364,9 @@ fn forged_reports(target: &Target<'_>) -> Vec<Cheat> {
 
 /// A report in which everything is well: of lines if a check reads it so, or else of tests.
 fn forged(target: &Target<'_>, path: &str) -> String {
+    if path == STDOUT {
+        return LIBTEST.to_owned();
+    }
     let mut coverage = target
         .checks("coverage")
         .filter(|raw| raw.text_of("report") == Some(path));

@@ -8,7 +8,7 @@
 //!   "answer": {"run": {"end": {"exited": 0}, "stdout": {"sha256": "…", "bytes": 0}, …}}}}
 //! ```
 
-use std::convert::Infallible;
+use std::convert::{Infallible, identity};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,7 @@ pub enum Question {
     /// A service over the tree of the control that passes.
     ControlService(String),
     Chat(Box<ChatOrder>),
+    Nonce,
     /// The files of the write zones that came with the submission. No gate asks for all of them.
     Received,
 }
@@ -48,6 +49,7 @@ impl fmt::Display for Question {
             Self::Service(name) | Self::ControlService(name) => {
                 write!(f, "where the service {name} listens")
             }
+            Self::Nonce => f.write_str("the random letters of the judgement"),
             Self::Received => f.write_str("the files that came with the answer"),
         }
     }
@@ -63,6 +65,7 @@ pub enum SandboxAnswer {
     Call(Called<BodyRef>),
     Chat(Chatted<BodyRef>),
     Service(Started),
+    Nonce(String),
     /// The patch, as JSON.
     Received(BodyRef),
 }
@@ -155,6 +158,7 @@ macro_rules! kept_whole {
 
 kept_whole!(Result<Vec<Changed>, String>, Changes, Err);
 kept_whole!(Started, Service, Started::Failed);
+kept_whole!(String, Nonce, identity);
 
 /// Answers the questions of a sandbox from the evidence, or by asking another sandbox.
 pub(super) trait Answers {
@@ -207,6 +211,10 @@ impl<A: Answers> Sandbox for A {
             RunPlace::Control => Question::ControlService(name.to_owned()),
         };
         self.answer(asked, |sandbox| sandbox.service(name, place))
+    }
+
+    fn nonce(&self) -> String {
+        self.answer(Question::Nonce, |sandbox| sandbox.nonce())
     }
 
     fn failure(&self) -> Option<String> {

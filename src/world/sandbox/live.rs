@@ -472,6 +472,15 @@ impl Sandbox for LiveSandbox<'_> {
         }
     }
 
+    fn nonce(&self) -> String {
+        let mut bytes = [0_u8; 16];
+        if let Err(error) = getrandom::fill(&mut bytes) {
+            self.failed(format!("the system gives no randomness: {error}"));
+        }
+        let letters = bytes.map(|byte| char::from(b'a' + byte % 16));
+        letters.into_iter().collect()
+    }
+
     fn chat(&self, order: &ChatOrder) -> Chatted {
         chat(order, variable).unwrap_or_else(|why| Chatted::Failed(self.failed(why)))
     }

@@ -3,9 +3,11 @@
 
 use crate::base::rows;
 use crate::gate::CheckOutcome;
-use crate::gate::checks::tests::{GateCase, changed, outcome, ran, with_report};
+use crate::gate::checks::tests::{GateCase, LETTERS, changed, outcome, ran, with_report};
 use crate::quest::Verdict;
-use crate::world::sandbox::{CommandResult, End, MockSandbox, Network, Started};
+use crate::world::sandbox::{
+    CommandResult, CommandSpec, End, FileSeen, MockSandbox, Network, Started,
+};
 
 const PLAIN: &str = r#"
 [[check]]
@@ -169,6 +171,10 @@ fn a_mistake_is_told_with_its_place() {
         "network = \"loopback\"" => "none is named";
         "network = \"none\"\nservices = [\"api\"]" => "say `loopback`";
         "min_passed = 1" => "needs `facts`";
+        LIST => "needs `facts`";
+        "list = { argv = [\"nosuch\"], line = \"a\" }\nfacts = { adapter = \"junit\" }" => "has not frozen";
+        "canary = { file = \"t.py\", text = \"def test(): 1/0\" }" => "needs {{ canary }}";
+        "stdin = \"{{ canary }}\"" => "unknown variable";
         "facts = { adapter = \"junit\", from = \"r.xml\" }" => "neither stdout";
         "facts = { adapter = \"juni\" }" => "did you mean `junit`?";
         "facts = 1" => "FactsTable";
@@ -307,4 +313,118 @@ argv = ["python3"]
 "#;
     let judgement = with(second).judge(&ending(End::Exited(1), ""));
     assert_eq!(outcome(&judgement, "again"), CheckOutcome::NotRun);
+}
+
+const CANARY: &str =
+    "canary = { file = \"{{ field.test }}\", text = \"def test_{{ canary }}(): 1/0\" }\n";
+
+const LIST: &str = "list = { argv = [\"pytest\", \"--collect-only\"], line = \"::\" }";
+
+/// A sandbox in which a command passes with two tests of which one is skipped; `planted` says how it
+/// ends with a planted test, and what it reports; `list` is printed by the command that lists.
+fn tested(planted: fn(&str) -> (i32, String), list: &'static str) -> MockSandbox {
+    let mut sandbox = changed(&[]);
+    let own = FileSeen::File(b"def test_a(): pass".to_vec());
+    sandbox.expect_file().returning(move |_| own.clone());
+    sandbox.expect_run().returning(move |order: &CommandSpec| {
+        if order.argv.last().is_some_and(|it| it == "--collect-only") {
+            return ran(End::Exited(0), list);
+        }
+        let (code, text) = match order.edits.as_slice() {
+            [] => (0, suite(OWN)),
+            [edit] => {
+                assert_eq!(edit.path, "tests/test_a.py");
+                let (_, test) = edit.text.split_once("def test_a(): pass\n\n").unwrap();
+                assert_eq!(test, format!("def test_{LETTERS}(): 1/0"));
+                assert_eq!(order.name, "tests-pass canary");
+                planted(OWN)
+            }
+            several => panic!("{several:?}"),
+        };
+        ran(End::Exited(code), &text)
+    });
+    sandbox
+}
+
+const OWN: &str = "<testcase name='a'/><testcase name='b'><skipped/></testcase>";
+
+const RED: &str = "<testcase name='test_abcdefgh'><failure/></testcase>";
+
+fn suite(cases: &str) -> String {
+    format!("<testsuite>{cases}</testsuite>")
+}
+
+#[test]
+fn a_planted_test_is_reported_as_failed_and_nothing_else_changes() {
+    let bench = with(&format!("{JUNIT}\n{CANARY}"));
+    let honest = tested(|own| (1, suite(&format!("{own}{RED}"))), "");
+    assert_eq!(bench.fact(&honest), None);
+    let said = |planted: fn(&str) -> (i32, String)| {
+        let (verdict, fact) = bench.fact(&tested(planted, "")).unwrap();
+        assert_eq!(
+            (verdict, fact.rule.as_str()),
+            (Verdict::Fail, "silent-canary")
+        );
+        assert_eq!(fact.location.as_deref(), Some("tests/test_a.py"));
+        fact.actual.to_string()
+    };
+    for (planted, expected) in [
+        // The code ends the process, or writes the report.
+        (
+            (|_| (0, String::new())) as fn(&str) -> (i32, String),
+            "the command succeeded with it",
+        ),
+        (|own| (0, suite(own)), "the command succeeded with it"),
+        (|own| (1, suite(own)), "0 tests are reported as failed"),
+        (|_| (1, String::new()), "no JUnit XML"),
+        (
+            |_| (1, suite(RED)),
+            "0 passed and 0 were skipped, but without it 1 passed and 1",
+        ),
+        (
+            |own| {
+                (
+                    1,
+                    suite(&format!("{own}<testcase name='c'><failure/></testcase>")),
+                )
+            },
+            "1 tests are reported as failed, and not it alone",
+        ),
+        (
+            |own| {
+                (
+                    1,
+                    suite(&format!(
+                        "{own}{RED}<testcase name='c'><failure/></testcase>"
+                    )),
+                )
+            },
+            "2 tests are reported as failed, and not it alone",
+        ),
+    ] {
+        let actual = said(planted);
+        assert!(actual.contains(expected), "{expected}: {actual}");
+    }
+    // Without a report, the command has to name it.
+    let bench = with(CANARY);
+    let named = tested(|_| (1, String::from("test_abcdefgh failed")), "");
+    assert_eq!(bench.fact(&named), None);
+    let (_, fact) = bench.fact(&tested(|_| (1, String::new()), "")).unwrap();
+    assert!(fact.actual.contains("does not name it"), "{}", fact.actual);
+    // What the command cannot tell is not the agent's fault.
+    let unsure = with(&format!("{CANARY}unconfirmed_exit = [3]"));
+    let (verdict, _) = unsure.fact(&tested(|_| (3, String::new()), "")).unwrap();
+    assert_eq!(verdict, Verdict::Review);
+}
+
+#[test]
+fn as_many_tests_are_reported_as_are_listed() {
+    let bench = with(&format!("{JUNIT}\n{LIST}"));
+    let listed = |list| bench.fact(&tested(|_| (0, String::new()), list));
+    assert_eq!(listed("t.py::a\nt.py::b\n\n2 tests collected\n"), None);
+    for list in ["t.py::a\n", "t.py::a\nt.py::b\nt.py::c\n", ""] {
+        let (verdict, fact) = listed(list).unwrap();
+        assert_eq!((verdict, fact.rule.as_str()), (Verdict::Fail, "tests-pass"));
+        assert_eq!(&*fact.actual, "2 were reported");
+    }
 }

@@ -1,7 +1,7 @@
 //! The quest's own lines ran, and not some others.
 
 use crate::base::rows;
-use crate::gate::checks::tests::{GateCase, changed, outcome, ran, with_report};
+use crate::gate::checks::tests::{GateCase, LETTERS, changed, outcome, ran, with_report};
 use crate::gate::{CheckOutcome, Judgement};
 use crate::quest::Verdict;
 use crate::world::sandbox::{End, FileSeen, MockSandbox};
@@ -163,6 +163,68 @@ fn a_list_that_names_no_lines_confirms_nothing() {
         let judgement = judged(&bench().cell(cell, text), &report);
         assert_eq!(said(&judgement).0, Verdict::Review, "{cell} {text}");
     }
+}
+
+const BRANCHES: &str = "def f(a):\n    if a:\n        return 1\n    return 2\n";
+
+/// How many runs it takes to judge a report that says that all of [`BRANCHES`] ran; `run` says how
+/// tests end over code that stops at a line, and what they print.
+fn stopped(
+    keys: &str,
+    report: &[(u32, u32)],
+    run: fn(u32) -> (i32, &'static str),
+) -> (Judgement, usize) {
+    let report = lcov("src/a.py", report);
+    let (told, heard) = std::sync::mpsc::channel();
+    let mut sandbox = changed(&[]);
+    sandbox.expect_run().returning(move |order| {
+        told.send(()).unwrap();
+        let (code, said) = match order.edits.as_slice() {
+            [] => (0, ""),
+            [edit] => {
+                let stopped = edit.text.lines().position(|line| line.contains("raise"));
+                assert!(!edit.text.contains(LETTERS), "{}", edit.text);
+                run(u32::try_from(stopped.unwrap()).unwrap() + 1)
+            }
+            several => panic!("{several:?}"),
+        };
+        with_report(ran(End::Exited(code), said), "c.lcov", Some(&report))
+    });
+    let file = |_: &TreePath| FileSeen::File(BRANCHES.into());
+    sandbox.expect_file().returning(file);
+    sandbox.expect_pinned().returning(file);
+    let checks = CHECKS.replace(
+        "kind = \"coverage\"\n",
+        &format!("kind = \"coverage\"\n{keys}"),
+    );
+    let bench = GateCase::new(&checks).cell("first", "1").cell("last", "4");
+    let judgement = bench.judge(&sandbox);
+    (judgement, heard.try_iter().count())
+}
+
+#[test]
+fn a_line_that_never_runs_cannot_stop_the_program_whatever_the_report_says() {
+    use Verdict::{Fail, Pass, Review};
+    let all = [(1, 1), (2, 1), (3, 1), (4, 1)];
+    let honest = |_| (1, "E   BaseException: abcdefgh");
+    let (judgement, runs) = stopped("", &all, honest);
+    assert_eq!((judgement.verdict, runs), (Pass, 3), "{judgement:#?}");
+    let never_3 = |line| if line == 3 { (0, "") } else { (1, "abcdefgh") };
+    let (judgement, _) = stopped("", &all, never_3);
+    let actual = "src/a.py:3 they pass: the line never runs, whatever the report says";
+    assert_eq!(said(&judgement), (Fail, actual.to_owned()));
+    // The report may leave out what no test has to run.
+    let (judgement, _) = stopped("", &[(1, 1), (2, 1), (4, 1)], never_3);
+    let actual = "src/a.py:3 they pass, and the report leaves the line out";
+    assert_eq!(said(&judgement), (Review, actual.to_owned()));
+    // Tests that look at the source fail without having run it.
+    let (judgement, _) = stopped("", &all, |_| (1, "AssertionError"));
+    assert_eq!(said(&judgement).0, Review);
+    // A report that shows a line that did not run needs no proof.
+    let (judgement, runs) = stopped("", &[(3, 0), (4, 1)], honest);
+    assert_eq!((judgement.verdict, runs), (Fail, 1));
+    assert_eq!(stopped("max_stops = 1\n", &all, honest).1, 2);
+    assert_eq!(stopped("max_stops = 0\n", &all, never_3).0.verdict, Pass);
 }
 
 #[test]

@@ -61,3 +61,5 @@
 ((statement_list (short_var_declaration left: (expression_list (identifier) @local)) @declaration)
   @scope)
 (keyed_element . (_) @fixed)
+
+((statement_list (_) @reach .) (#set! "_" "panic(\"@head\" + \"@tail\"); @reach"))

@@ -57,3 +57,10 @@
 ; A function is called as the variable in which it begins.
 (variable_declarator name: (identifier) @fixed
   value: [(arrow_function) (class) (function_expression) (generator_function)])
+
+((statement_block (_) @reach .) (#set! "_" "throw new Error(\"@head\" + \"@tail\"); @reach"))
+((if_statement consequence: (_) @reach) (#not-match? @reach "^\\{")
+  (#set! "_" "{ throw new Error(\"@head\" + \"@tail\"); @reach }"))
+([(switch_case (_) (_) @reach .) (switch_default (_) @reach .)]
+  (#set! "_" "throw new Error(\"@head\" + \"@tail\"); @reach"))
+(try_statement body: (_) @caught)

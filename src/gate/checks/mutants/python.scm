@@ -53,3 +53,7 @@
 (interpolation "=") @fixed
 [(import_statement) (import_from_statement) (class_definition) (case_pattern) (parameters)
   (lambda_parameters) (global_statement) (nonlocal_statement)] @fixed
+
+((block (_) @reach .) (#not-match? @reach "^[a-zA-Z]*[\"']")
+  (#set! "_" "raise BaseException(\"@head\" + \"@tail\")"))
+(try_statement body: (_) @caught (except_clause . (block)))

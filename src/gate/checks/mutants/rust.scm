@@ -44,3 +44,7 @@
 (shorthand_field_initializer) @fixed
 ; A macro may show its arguments, as assert! does.
 (macro_invocation (token_tree) @fixed)
+
+((block (_) @reach .) (#set! "_" "panic!(concat!(\"@head\", \"@tail\")); @reach"))
+((match_arm value: (_) @reach) (#not-match? @reach "^\\{")
+  (#set! "_" "{ panic!(concat!(\"@head\", \"@tail\")); @reach }"))

@@ -54,6 +54,8 @@ fn every_capture_of_every_query_is_known() {
         "declaration",
         "scope",
         "fixed",
+        "reach",
+        "caught",
     ];
     for language in Language::iter() {
         let query = language.query().unwrap();
@@ -380,36 +382,35 @@ fn neutral_text(language: Language, source: &str) -> Option<String> {
 fn a_neutral_change_has_a_comment_an_empty_line_and_another_name() {
     let python = "def f(a):\n    n = a + 1\n    return g(n=n.n) - n\n";
     // `n` names an argument and an attribute too.
-    let expected = "def f(a):\n    n = a + 1  # neutral\n\n    return g(n=n.n) - n\n";
+    let expected = "def  f(a):\n    n  =  a  +  1  # neutral\n\n    return  g(n=n.n)  -  n\n";
     assert_eq!(neutral_text(Language::Python, python).unwrap(), expected);
     let python = python.replace("n=n.n", "n");
     let found = neutral(Language::Python, &python, &(1..=3)).unwrap();
-    let expected =
-        "def f(a):\n    n_renamed = a + 1  # neutral\n\n    return g(n_renamed) - n_renamed\n";
+    let expected = "def  f(a):\n    n_renamed  =  a  +  1  # neutral\n\n    return  g(n_renamed)  -  n_renamed\n";
     assert_eq!((&*found.text, found.line), (expected, 2));
-    let what = "a comment and an empty line follow its line 2, and its variable `n` is called \
-        `n_renamed`";
+    let what = "its spaces are wider, a comment and an empty line follow its line 2, and its variable \
+        `n` is called `n_renamed`";
     assert_eq!(found.what, what);
     for (language, source, expected) in [
         (
             Language::Rust,
             "fn f() -> u8 {\n    let n = 1;\n    n + n\n}\n",
-            "fn f() -> u8 {\n    let n_renamed = 1; // neutral\n\n    n_renamed + n_renamed\n}\n",
+            "fn  f()  ->  u8  {\n    let  n_renamed  =  1; // neutral\n\n    n_renamed  +  n_renamed\n}\n",
         ),
         (
             Language::JavaScript,
             "function f(a) {\n  const n = a;\n  return `${n}`;\n}\n",
-            "function f(a) {\n  const n_renamed = a; // neutral\n\n  return `${n_renamed}`;\n}\n",
+            "function  f(a)  {\n  const  n_renamed  =  a; // neutral\n\n  return  `${n_renamed}`;\n}\n",
         ),
         (
             Language::Tsx,
             "function f(a) {\n  let n: A = a\n  return <b c={n} />\n}\n",
-            "function f(a) {\n  let n_renamed: A = a // neutral\n\n  return <b c={n_renamed} />\n}\n",
+            "function  f(a)  {\n  let  n_renamed:  A  =  a // neutral\n\n  return  <b c={n_renamed} />\n}\n",
         ),
         (
             Language::Go,
             "package a\nfunc f() int {\n\tn := 1\n\treturn n\n}\n",
-            "package a\nfunc f() int {\n\tn_renamed := 1 // neutral\n\n\treturn n_renamed\n}\n",
+            "package  a\nfunc  f()  int  {\n\tn_renamed  :=  1 // neutral\n\n\treturn  n_renamed\n}\n",
         ),
     ] {
         assert_eq!(neutral_text(language, source).unwrap(), expected);
@@ -488,14 +489,81 @@ fn a_name_that_may_mean_something_else_is_kept() {
 #[test]
 fn a_comment_follows_only_the_last_statement_of_a_line() {
     let python = "def f(a):\n    x = '''\n    '''; y = a\n    return x\n";
-    let expected =
-        "def f(a):\n    x_renamed = '''\n    '''; y = a  # neutral\n\n    return x_renamed\n";
+    let expected = "def  f(a):\n    x_renamed  =  '''\n    ''';  y  =  a  # neutral\n\n    return  x_renamed\n";
     assert_eq!(neutral_text(Language::Python, python).unwrap(), expected);
-    assert_eq!(neutral_text(Language::Python, "x = 1\n"), None);
-    assert_eq!(
-        neutral_text(Language::Python, "def f(a): return a; # x\n"),
-        None
-    );
+    assert_eq!(neutral_text(Language::Python, "x=1\n"), None);
+}
+
+#[test]
+fn wider_spaces_are_in_no_text_and_in_no_macro() {
+    for (language, source, expected) in [
+        (
+            Language::Python,
+            "x = f'a b {c + d}' if a not in b else 'a b'\n",
+            "x  =  f'a b {c + d}'  if  a  not  in  b  else  'a b'\n",
+        ),
+        (
+            Language::Rust,
+            "fn f() { assert!(a == b); x = ' '; }\n",
+            "fn  f()  {  assert!(a == b);  x  =  ' ';  }\n",
+        ),
+        (
+            Language::JavaScript,
+            "x = `a b ${c + d}` + / a b/.y\n",
+            "x  =  `a b ${c + d}`  +  / a b/.y\n",
+        ),
+    ] {
+        assert_eq!(neutral_text(language, source).as_deref(), Some(expected));
+    }
+}
+
+/// The files that stop, each without what stays the same before and after.
+fn stopped(language: Language, source: &str) -> Vec<String> {
+    let stops = stops(language, source, &all_lines(source), "abcd");
+    let texts = stops.into_iter().map(|stop| {
+        assert!(!stop.text.contains("abcd"), "{}", stop.text);
+        let lines = stop.text.lines().nth(stop.line as usize - 1);
+        lines.unwrap_or_default().trim().to_owned()
+    });
+    texts.collect()
+}
+
+#[test]
+fn the_program_stops_at_the_end_of_each_block() {
+    let python = "def f(a):\n    'text'\n    if a:\n        b()\n        return 1\n    try:\n        c()\n    \
+        except:\n        d()\n    return 2\n\ndef g():\n    'text'\n";
+    let raise = "raise BaseException(\"ab\" + \"cd\")";
+    assert_eq!(stopped(Language::Python, python), [raise; 3]);
+    let rust = "fn f(a: u8) -> u8 {\n    if a > 1 {\n        return 1;\n    }\n    match a {\n        0 => g(),\n        \
+        _ => {\n            1\n        }\n    }\n}\n";
+    let panic = "panic!(concat!(\"ab\", \"cd\"));";
+    let expected = ["return 1;", "1", "match a {"].map(|it| format!("{panic} {it}"));
+    let mut found = stopped(Language::Rust, rust);
+    found.retain(|it| it.starts_with("panic!"));
+    found.sort();
+    let mut sorted = expected.to_vec();
+    sorted.sort();
+    assert_eq!(found, sorted);
+    assert!(stopped(Language::Rust, rust).contains(&format!("0 => {{ {panic} g() }},")));
+    let js = "function f(a) {\n  if (a) return 1;\n  try { b(); } catch { c(); }\n  switch (a) {\n    case 2:\n      \
+        d();\n      break;\n  }\n}\n";
+    let throws = "throw new Error(\"ab\" + \"cd\");";
+    let found = stopped(Language::JavaScript, js);
+    for expected in [
+        format!("if (a) {{ {throws} return 1; }}"),
+        format!("try {{ b(); }} catch {{ {throws} c(); }}"),
+        format!("{throws} break;"),
+        format!("{throws} switch (a) {{"),
+    ] {
+        assert!(found.contains(&expected), "{expected}: {found:#?}");
+    }
+    assert_eq!(found.len(), 4, "{found:#?}");
+    assert_eq!(stopped(Language::TypeScript, js), found);
+    let go = "package a\nfunc f() int {\n\tif a {\n\t\tb()\n\t}\n\treturn 1\n}\n";
+    let panic = "panic(\"ab\" + \"cd\");";
+    let mut found = stopped(Language::Go, go);
+    found.sort();
+    assert_eq!(found, [format!("{panic} b()"), format!("{panic} return 1")]);
 }
 
 /// Statements of each language, which can follow each other in any order.
@@ -588,5 +656,6 @@ proptest! {
             prop_assert!(mutant.text != source);
         }
         neutral(language, &source, &lines);
+        stops(language, &source, &lines, "abcd");
     }
 }
