@@ -13,7 +13,6 @@ use nix::fcntl::OFlag;
 use nix::unistd::getuid;
 use tempfile::TempDir;
 
-use super::platform;
 use super::run::{Base, Files};
 use crate::base::{Digest, files};
 use crate::world::tree::{Entry, Load, Snapshot, TreeError};
@@ -43,12 +42,14 @@ pub(super) struct TreeCopy {
 }
 
 impl TreeCopy {
+    /// Written into memory, or if there is none or it is too small, into the scratch directory.
     pub(super) fn write(
         snapshot: &Snapshot,
+        memory: Option<&Path>,
         scratch: &Path,
         load: &Load<'_>,
     ) -> Result<Self, CopyError> {
-        let in_memory = platform::shared_memory(pages(snapshot)).and_then(|memory| {
+        let in_memory = memory.and_then(|memory| {
             let (dir, lock) = locked(memory)?;
             snapshot.write_to(dir.path(), load).ok()?;
             Some((dir, Some(lock)))
@@ -132,7 +133,7 @@ impl Drop for Copy {
 }
 
 /// What a tree takes of memory, in bytes: whole pages for each file.
-fn pages(snapshot: &Snapshot) -> u64 {
+pub(super) fn pages(snapshot: &Snapshot) -> u64 {
     let entries = snapshot.listing.entries().values();
     let bytes = entries.map(|entry| match entry {
         Entry::File { bytes, .. } => *bytes,
@@ -250,6 +251,8 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use itertools::Itertools as _;
+
     use super::*;
     use crate::world::tree::TreePath;
 
@@ -288,8 +291,9 @@ mod tests {
             |root| fs::set_permissions(root.join("a"), Permissions::from_mode(0o600)),
         ];
         let place = tempfile::tempdir().unwrap();
-        for change in changes {
-            let tree = TreeCopy::write(&snapshot, place.path(), &|_| Ok(None)).unwrap();
+        let memories = [None, Some(place.path())];
+        for (change, memory) in changes.into_iter().cartesian_product(memories) {
+            let tree = TreeCopy::write(&snapshot, memory, place.path(), &|_| Ok(None)).unwrap();
             assert_eq!(
                 fs::read_to_string(tree.path().join("dir/b")).unwrap(),
                 "text"

@@ -14,8 +14,9 @@ use super::api::{
     Call, Called, ChatOrder, Chatted, CommandResult, CommandSpec, Confinement, Edit, End, FileSeen,
     Network, RunPlace, Sandbox, Started,
 };
-use super::copies::{Copy, CopyError, TreeCopy};
+use super::copies::{Copy, CopyError, TreeCopy, pages};
 use super::http::{call, chat};
+use super::platform;
 use super::program::Pinned;
 use super::run::{Files, Launcher, Secrets, run_with, variable};
 use super::runtime::Runtime;
@@ -178,7 +179,8 @@ impl TreeLook {
         if let Some(copy) = &*copied {
             return Ok(Arc::clone(copy));
         }
-        let copy = TreeCopy::write(&self.snapshot, &config.scratch, &*config.load)?;
+        let memory = platform::shared_memory(pages(&self.snapshot));
+        let copy = TreeCopy::write(&self.snapshot, memory, &config.scratch, &*config.load)?;
         Ok(Arc::clone(copied.insert(Arc::new(copy))))
     }
 
