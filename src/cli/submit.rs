@@ -90,7 +90,7 @@ pub(super) struct JudgedAnswer {
     facts: Vec<Fact>,
     checks: Vec<CheckReport>,
     tally: Tally,
-    /// The earlier PASSes that may see the answer's files, and were more than `judge_again` allows.
+    /// The earlier PASSes and REVIEWs that may see the files, and were more than `judge_again` allows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_judged_again: Vec<QuestId>,
     /// What the fixer did about earlier judgements of it in this call.
