@@ -15,7 +15,7 @@ use comail::judge::{
     self, Answer, AnswerFiles, Branch, CallKey, Commits, JudgeContext, JudgeError, Refusal,
     SubmitResult, Worktree,
 };
-use comail::quest::{FieldName, Submission, Verdict};
+use comail::quest::{FieldName, QuestId, Submission, Verdict};
 use comail::session::{Session, State};
 use comail::world::tree::TreePath;
 use proptest::prelude::*;
@@ -254,7 +254,7 @@ impl Plain {
                 Said::Killed
             }
             Some(laid) if !passes(laid[file]) => Said::Fail,
-            Some(laid) if self.breaks(&laid) => Said::Breaks,
+            Some(laid) if self.breaks(laid) => Said::Breaks,
             Some(laid) => {
                 self.passed[quest] = Some(file);
                 if laid != self.tree {
@@ -268,7 +268,7 @@ impl Plain {
         said
     }
 
-    fn breaks(&self, laid: &Tree) -> bool {
+    fn breaks(&self, laid: Tree) -> bool {
         let passed = self.passed.iter().flatten().copied();
         let seen = passed.filter(|file| laid[*file] != self.tree[*file]);
         seen.take(JUDGE_AGAIN).any(|file| !passes(laid[file]))
@@ -351,7 +351,7 @@ impl Real {
                 let again = judge::judge_all_again(&session, &|| false).expect("judgements");
                 let lost = judge::record_lost(&mut session, again.lost, &mut (at, salt));
                 let lost = lost.expect("an event").into_iter();
-                return vec![Said::Regressed(lost.map(|quest| quest.index()).collect())];
+                return vec![Said::Regressed(lost.map(QuestId::index).collect())];
             }
             Step::LoseBranch => {
                 if let Some(branch) = Branch::of(&self.open()).expect("a branch") {
