@@ -37,7 +37,9 @@ fn function() -> String {
 fn quest(mutants: usize) -> String {
     let mutation = format!(
         "[[check]]\nname = \"bites\"\nkind = \"mutation\"\nfrom = \"runs\"\nfile = \"src/own.py\"\n\
-         first = \"1\"\nlast = \"{}\"\nmax_mutants = {mutants}\nmay_survive = 0\n",
+         first = \"1\"\nlast = \"{}\"\nmax_mutants = {mutants}\nmay_survive = 0\n\
+         [[control]]\nname = \"idle\"\nkey = \"a\"\nsubmit = {{ file = \"in/idle.py\" }}\n\
+         verdict = \"FAIL\"\nfires = [\"bites\"]\n",
         LINES + 2
     );
     let mutation = if mutants == 0 { "" } else { &mutation };
@@ -83,7 +85,7 @@ fn scan(home: &Path, files: usize, mutants: usize) -> Worktree {
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, text).expect("a file");
     };
-    for file in 0..files - 3 {
+    for file in 0..files - 4 {
         let text = format!("line of file {file}\n").repeat(30);
         write(&format!("tree/src/part{}/{file}.txt", file / 100), &text);
     }
@@ -96,6 +98,7 @@ fn scan(home: &Path, files: usize, mutants: usize) -> Worktree {
     );
     write("tree/in/right.py", &test);
     write("tree/in/wrong.py", "assert False\n");
+    write("tree/in/idle.py", "pass\n");
     write("quest.toml", &quest(mutants));
     let list: Vec<String> = (0..QUESTS).map(|quest| quest.to_string()).collect();
     write("list.txt", &list.join("\n"));
