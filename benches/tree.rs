@@ -29,7 +29,7 @@ fn sizes() -> (&'static [usize], &'static [usize]) {
 
 /// A function that returns something else after each change of an operator.
 fn function() -> String {
-    let lines = (0..LINES).map(|line| format!("    a = a * 3 + b * {line} - c\n"));
+    let lines = (2..LINES + 2).map(|line| format!("    a = a * 3 + b * {line} - c\n"));
     let lines: String = lines.collect();
     format!("def total(a, b, c):\n{lines}    return a\n")
 }
