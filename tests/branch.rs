@@ -10,10 +10,10 @@ use serde_json::json;
 use crate::harness::shell_quest::ShellQuest;
 use crate::harness::{Place, Run};
 
-const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// What git prints here; its user has no configuration.
-fn git<const N: usize>(dir: &Path, args: [&str; N]) -> String {
+pub fn git<const N: usize>(dir: &Path, args: [&str; N]) -> String {
     let mut command = Command::new("git");
     command.env_clear().env("PATH", PATH).current_dir(dir);
     for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
@@ -312,7 +312,28 @@ fn if_git_fails_the_pass_stands_and_the_status_says_so() {
     git(&tree, ["checkout", "-q", &name]);
     let run = quest.place.run(["tree", "branch"]);
     assert!(run.stderr.contains("checked out in"), "{run:?}");
-    git(&tree, ["checkout", "-q", "main"]);
+    // Git does not list a branch that is checked out, and not there.
+    let reference = format!("refs/heads/{name}");
+    git(&tree, ["update-ref", "-d", "--no-deref", &reference]);
+    let run = quest.place.run(["tree", "branch"]);
+    assert!(run.stderr.contains("checked out in"), "{run:?}");
+    git(&tree, ["symbolic-ref", "HEAD", "refs/heads/main"]);
+    // A git died while it had the branch, and a pipe is where git reads.
+    let lock = tree.join(format!(".git/{reference}.lock"));
+    let pipe = tree.join(".git/objects/info/alternates");
+    fs::create_dir_all(lock.parent().expect("a folder")).expect("a folder");
+    fs::write(&lock, "").expect("a file");
+    let run = quest.place.run(["tree", "branch"]);
+    let path = lock.canonicalize().expect("a path").display().to_string();
+    assert!(run.stderr.contains(&path), "{run:?}");
+    assert!(run.stderr.contains("remove this file"), "{run:?}");
+    fs::remove_file(&lock).expect("a file");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo starts").success());
+    let run = quest.place.run(["tree", "branch"]);
+    assert!(run.stderr.contains("alternates is not a file"), "{run:?}");
+    fs::remove_file(&pipe).expect("a pipe");
+    git(&tree, ["reset", "-q", "--hard"]);
     quest.place.run(["tree", "branch"]).ok();
     assert!(!quest.place.run(["status"]).ok().contains("lacks accepted"));
     assert_is_accepted_tree(&quest);
@@ -374,8 +395,16 @@ fn a_tree_below_a_repository_keeps_what_is_beside_it() {
         git(top, ["init", "-q", "-b", "main"]);
         git(top, ["add", "beside", "tree/own"]);
         git(top, ["commit", "-q", "-m", "first"]);
+        let monitor = place.write("monitor", "#!/bin/sh\ntouch \"$0.started\"\n");
+        fs::set_permissions(&monitor, fs::Permissions::from_mode(0o755)).expect("a mode");
+        let monitor = monitor.display().to_string();
+        git(top, ["config", "core.fsmonitor", &monitor]);
     });
     answer(&quest, 1, &[("in/one.sh", b"exit 0\n")]);
+    assert!(!quest.place.at("monitor.started").exists());
+    // The control: git itself starts what the configuration names.
+    git(quest.place.path(), ["status", "--short"]);
+    assert!(quest.place.at("monitor.started").exists());
     let name = name_of(&quest);
     let listed = git(quest.place.path(), ["ls-tree", "-r", "--name-only", &name]);
     assert_eq!(
@@ -483,6 +512,25 @@ fn the_patch_is_applied_by_git_and_by_patch() {
             .args(["tree", "patch", "text.patch"]),
     );
     assert!(run.stderr.contains("exists already"), "{run:?}");
+}
+
+#[test]
+fn attributes_in_the_work_do_not_change_the_patch() {
+    let quest = quest(commit);
+    let files: &[(&str, &[u8])] = &[
+        ("in/.gitattributes", b"*.sh -diff\n"),
+        ("in/one.sh", b"exit 0 # new\n"),
+    ];
+    answer(&quest, 1, files);
+    let mut command = quest.place.command();
+    Run::of(
+        command
+            .env("PATH", PATH)
+            .args(["tree", "patch", "all.patch"]),
+    )
+    .ok();
+    let patch = fs::read_to_string(quest.place.at("all.patch")).expect("a patch");
+    assert!(patch.contains("\n+exit 0 # new\n"), "{patch}");
 }
 
 #[test]

@@ -67,6 +67,23 @@ fn read(place: &Place, name: &str) -> String {
 }
 
 #[test]
+fn after_a_scan_the_next_step_names_an_agent_unless_the_file_does() {
+    for (agents, hint) in [
+        ("", "go on with `comail run --agent claude`,"),
+        (AGENTS, "go on with `comail run`,"),
+    ] {
+        let place = Place::new();
+        place.write("list.txt", "one\n");
+        place.write("quest.toml", format!("{QUEST}{agents}"));
+        let mut command = place.command();
+        command.env("PATH", PATH);
+        command.args(["scan", "list.txt", "--quest=quest.toml"]);
+        let text = Run::of(&mut command).ok();
+        assert!(text.contains(hint), "{text}");
+    }
+}
+
+#[test]
 fn the_next_agent_takes_over_after_so_many_fails() {
     let driven = of_file(AGENTS, 1);
     let place = &driven.place;

@@ -5,6 +5,8 @@ mod agent_process;
 #[cfg(unix)]
 mod agents;
 #[cfg(target_os = "linux")]
+mod agents_at_once;
+#[cfg(target_os = "linux")]
 mod amendment;
 mod arrows;
 mod attack_page;
@@ -115,6 +117,8 @@ mod session_pause;
 mod sheets;
 #[cfg(target_os = "linux")]
 mod tree_ignored;
+#[cfg(target_os = "linux")]
+mod tree_model;
 #[cfg(target_os = "linux")]
 mod until;
 mod worktrees;

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::harness::agents::PATH;
-use crate::harness::{Place, Run, poll};
+use crate::harness::{Place, Run, copies, poll};
 
 const QUICK: [&str; 4] = [
     "--set=backoff=1ms",
@@ -623,17 +623,18 @@ fn nothing_is_left_in_the_temporary_directory_and_others_cannot_enter_it() {
     let temporary = Place::new();
     let test = "stat -c %a . $TMPDIR > src/modes; [ -e src/slow ] && exec sleep 1000; cat src/modes; false";
     place.write("tests/check.sh", test);
+    place.write("src/only-here", "");
     let mut command = place.command();
     command.env("PATH", PATH).env("TMPDIR", temporary.path());
     command.args(["until", TEST, "--max-tries=1"]).args(QUICK);
     let agent = "touch src/slow; while [ ! -e src/go ]; do sleep 0.05; done; rm src/slow src/go";
     command.args(["--", "sh", "-c", agent]);
+    let is_in_a_copy = |name: &str| {
+        let mut copies = copies(temporary.path()).into_iter();
+        copies.any(|copy| copy.join(name).exists())
+    };
     std::thread::scope(|scope| {
         let run = scope.spawn(|| Run::of(&mut command));
-        let is_in_a_copy = |name: &str| {
-            let mut copies = fs::read_dir(temporary.path()).expect("a directory");
-            copies.any(|copy| copy.is_ok_and(|copy| copy.path().join(name).exists()))
-        };
         poll::until("a poll is slow", || {
             is_in_a_copy("src/slow") && is_in_a_copy("src/modes")
         });
@@ -643,6 +644,7 @@ fn nothing_is_left_in_the_temporary_directory_and_others_cannot_enter_it() {
     let left = fs::read_dir(temporary.path()).expect("a directory");
     let left: Vec<_> = left.map(|it| it.expect("an entry").path()).collect();
     assert!(left.is_empty(), "{left:?}");
+    assert!(!is_in_a_copy("src/only-here"));
     let said = Value::from(facts(&place)).to_string();
     assert!(said.contains("700\\n700"), "{said}");
 }

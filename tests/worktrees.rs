@@ -34,6 +34,7 @@ fn run_by(quest: &ShellQuest, agents: u32, agent: &str) -> Run {
     let mut command = quest.place.command();
     command
         .current_dir(quest.place.at("tree"))
+        .env("COMAIL_LOG", "info")
         .env("PATH", PATH);
     Run::of(command.args([
         "run",
@@ -121,6 +122,48 @@ fn both_changes_of_one_file_are_kept_and_a_conflict_uses_no_try() {
 }
 
 #[test]
+fn the_result_is_applied_again_after_later_answers_but_over_no_other_change() {
+    let quest = quest();
+    let pass = |worker: &str, dir: &str, files: &[(&str, &str)], gone: &[&str]| {
+        next(&quest, worker, dir);
+        for (path, text) in files {
+            write(&quest, &format!("{dir}/in/{path}"), text);
+        }
+        for path in gone {
+            fs::remove_file(quest.place.at(dir).join("in").join(path)).expect("a file");
+        }
+        let (_, reply) = submit(&quest, worker, dir, "in/yes.sh");
+        assert_eq!(reply["verdict"], "PASS", "{reply:#}");
+    };
+    let read = |path: &str| fs::read_to_string(quest.at("in").join(path)).ok();
+    pass(
+        "ann",
+        "w1",
+        &[("shared.sh", "# ann\n"), ("new.sh", "# new\n")],
+        &[],
+    );
+    quest.place.run(["tree", "apply"]).ok();
+    // Later answers change and remove what is in the working tree by now.
+    pass("bob", "w2", &[("shared.sh", "# bob\n")], &["new.sh"]);
+    quest.place.run(["tree", "apply"]).ok();
+    assert_eq!(read("shared.sh").as_deref(), Some("# bob\n"));
+    assert_eq!(read("new.sh"), None);
+    pass(
+        "kim",
+        "w3",
+        &[("shared.sh", "# kim\n"), ("more.sh", "# more\n")],
+        &[],
+    );
+    fs::write(quest.at("in/shared.sh"), "# a person's\n").expect("a file");
+    let run = quest.place.run(["tree", "apply"]);
+    assert!(run.stderr.contains("in/shared.sh in "), "{run:?}");
+    run.exits(1);
+    assert_eq!(read("shared.sh").as_deref(), Some("# a person's\n"));
+    assert_eq!(read("more.sh"), None);
+    assert_eq!(fs::read_dir(quest.at("in")).expect("a folder").count(), 3);
+}
+
+#[test]
 fn an_answer_that_would_break_an_earlier_pass_fails_and_names_it() {
     let quest = quest();
     next(&quest, "ann", "w1");
@@ -161,6 +204,12 @@ fn what_is_not_judged_again_at_once_is_judged_in_the_end() {
         );
         let (_, reply) = submit(&quest, worker, dir, "in/shared.sh");
         assert_eq!(reply["verdict"], "PASS", "{reply:#}");
+        let left_out = (worker == "bob").then(|| json!([1]));
+        assert_eq!(
+            reply.get("not_judged_again"),
+            left_out.as_ref(),
+            "{reply:#}"
+        );
     }
     let (_, report) = quest.place.json(["report"]);
     assert_eq!(quest.place.events("regressed").len(), 1, "{report:#}");
@@ -244,6 +293,25 @@ fn an_earlier_pass_that_would_wait_for_a_person_is_broken_too() {
 }
 
 #[test]
+fn an_answer_with_which_a_review_would_fail_fails() {
+    let quest = quest_with(|file| file.replace("timeout =", "unconfirmed_exit = [2]\ntimeout ="));
+    next(&quest, "ann", "w1");
+    write(&quest, "w1/in/shared.sh", "exit 2\n");
+    let (_, reply) = submit(&quest, "ann", "w1", "in/shared.sh");
+    assert_eq!(reply["verdict"], "REVIEW", "{reply:#}");
+    next(&quest, "bob", "w2");
+    write(&quest, "w2/in/shared.sh", "test \"$1\" = two || exit 1\n");
+    let (_, reply) = submit(&quest, "bob", "w2", "in/shared.sh");
+    let fact = &reply["facts"][0];
+    assert_eq!(fact["rule"], "breaks-passed", "{reply:#}");
+    assert_eq!(fact["expected"], "quest 1 (one) does not fail");
+    write(&quest, "w2/in/shared.sh", "test \"$1\" = two || exit 2\n");
+    let (_, reply) = submit(&quest, "bob", "w2", "in/shared.sh");
+    assert_eq!(reply["verdict"], "PASS", "{reply:#}");
+    quest.place.run(["audit"]).ok();
+}
+
+#[test]
 fn what_the_accepted_tree_needs_is_not_forgotten() {
     let quest = quest();
     next(&quest, "ann", "w1");
@@ -291,6 +359,17 @@ fn agents_at_once_lose_nothing_and_see_nothing_half_written() {
     );
     assert!(!quest.at("in/one.where").exists());
     quest.place.run(["audit"]).ok();
+}
+
+#[test]
+fn the_end_of_a_run_judges_everything_once() {
+    let quest = quest();
+    let run = run_by(&quest, 1, AGENT);
+    // Each answer and the earlier ones with it, and in the end all of them.
+    let judged = run.stderr.matches("ran a command").count();
+    assert_eq!(judged, (1 + 2 + 3) + 3, "{}", run.stderr);
+    let told = run.ok();
+    assert!(told.contains("3 PASS"), "{told}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ use super::progress::{self, WorkBar};
 use super::state_args::StateArgs;
 use super::{context, exit};
 use crate::base::text::{Escaped, plural};
+use crate::judge::audit::Live;
 use crate::judge::completeness::{JudgedAgain, MinPass, Survey};
 use crate::judge::{self, FinalResult, JudgeContext, JudgeError, audit, completeness, live_runs};
 use crate::quest::QuestId;
@@ -86,7 +87,11 @@ pub(super) fn run(context: &mut Context, args: &ReportArgs) -> Result<Exit> {
         run: args.run,
         min_pass: args.min_pass,
         accept_unproven: args.accept_unproven,
-        judge_again: !args.quick,
+        judge_again: if args.quick {
+            JudgeAgain::LeftOut
+        } else {
+            JudgeAgain::Now
+        },
         stop: &progress::is_asked,
     };
     let made = made(context, &asked)?;
@@ -185,7 +190,7 @@ pub(super) fn live_page(context: &mut Context) -> Result<Exit> {
         run: None,
         min_pass: None,
         accept_unproven: false,
-        judge_again: false,
+        judge_again: JudgeAgain::LeftOut,
         stop: &progress::is_asked,
     };
     let made = made(context, &asked)?;
@@ -224,14 +229,22 @@ fn target<'a>(context: &Context, args: &'a ReportArgs) -> Result<Option<(&'a Pat
     Ok(named)
 }
 
+/// Whether PASSes are judged again by the current tree and commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JudgeAgain {
+    Now,
+    LeftOut,
+    /// They were a moment ago, and all of them hold.
+    Done,
+}
+
 pub(super) struct Asked<'a> {
     /// The run that the report is about; by default the last one.
     pub(super) run: Option<RunId>,
     pub(super) min_pass: Option<MinPass>,
     /// Whether a session with open REVIEWs and DONE quests counts as complete.
     pub(super) accept_unproven: bool,
-    /// Whether PASSes are judged again by the current tree and commands.
-    pub(super) judge_again: bool,
+    pub(super) judge_again: JudgeAgain,
     /// Whether to end that early.
     pub(super) stop: &'a dyn Fn() -> bool,
 }
@@ -282,7 +295,7 @@ pub(super) fn made(context: &mut Context, asked: &Asked<'_>) -> Result<Made> {
             )
         }
     };
-    let judged_again = JudgedAgain::of(&survey, asked.judge_again);
+    let judged_again = JudgedAgain::of(&survey, asked.judge_again != JudgeAgain::LeftOut);
     let report = Report::of(&Telling {
         at: context::now(),
         manifest: manifest.as_ref(),
@@ -337,7 +350,10 @@ fn survey(
         ..completeness::survey(session, projection, tree, now, &lives, watch.as_ref())?
     };
     drop(watch);
-    if asked.judge_again
+    if asked.judge_again == JudgeAgain::Done {
+        survey.again = Some(Live::default());
+    }
+    if asked.judge_again == JudgeAgain::Now
         && let Ok(world) = &world
     {
         let bar = WorkBar::of("judging again", survey.on_machine.len() as u64);

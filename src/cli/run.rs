@@ -33,7 +33,7 @@ use super::next::HandedQuest;
 use super::notify::{Happened, Notifier, ReportStatus};
 use super::output::{Output, TextOutput, Tone};
 use super::progress;
-use super::report::{Asked, Made, made, page};
+use super::report::{Asked, JudgeAgain, Made, made, page};
 use super::settings::Settings;
 use super::settings::run::RunTable;
 use super::shell_line::ShellLine;
@@ -377,10 +377,11 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     let driven = crate::run::run(&dir, plan, &prompts, &judge, &mut watcher);
     drop(watcher);
     // Write the report even if the run failed.
-    let told = report(context, args, run, &terminated);
+    let holds = driven.as_ref().is_ok_and(|end| end.holds);
+    let told = report(context, args, (run, holds), &terminated);
     notifier.send(&Happened::RunEnded {
         run,
-        reason: *driven.as_ref().unwrap_or(&Reason::Error),
+        reason: driven.as_ref().map_or(Reason::Error, |end| end.reason),
         report: match told {
             Ok(Some(status)) => status,
             Ok(None) | Err(_) => ReportStatus::NotComplete,
@@ -389,7 +390,7 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
     for problem in notifier.end() {
         context.output.note(&problem);
     }
-    Ok(match (driven?, told?) {
+    Ok(match (driven?.reason, told?) {
         (Reason::Interrupted, _) | (_, None) => Exit::Interrupted,
         (Reason::Complete, Some(ReportStatus::Complete)) => Exit::Done,
         _ => Exit::Finding,
@@ -401,14 +402,18 @@ pub(super) fn run(context: &mut Context, args: &RunArgs) -> Result<Exit> {
 fn report(
     context: &mut Context,
     args: &RunArgs,
-    run: RunId,
+    (run, holds): (RunId, bool),
     terminated: &AtomicBool,
 ) -> Result<Option<ReportStatus>> {
     let asked = Asked {
         run: Some(run),
         min_pass: args.min_pass,
         accept_unproven: args.accept_unproven,
-        judge_again: true,
+        judge_again: if holds {
+            JudgeAgain::Done
+        } else {
+            JudgeAgain::Now
+        },
         stop: &|| is_to_stop(terminated),
     };
     let made = made(context, &asked)?;

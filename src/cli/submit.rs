@@ -90,6 +90,9 @@ pub(super) struct JudgedAnswer {
     facts: Vec<Fact>,
     checks: Vec<CheckReport>,
     tally: Tally,
+    /// The earlier PASSes and REVIEWs that may see the files, and were more than `judge_again` allows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_judged_again: Vec<QuestId>,
     /// What the fixer did about earlier judgements of it in this call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixes: Vec<Fix>,
@@ -193,6 +196,7 @@ pub(super) fn judge(
                 facts: judged.judgement.facts,
                 checks: judged.judgement.checks,
                 tally: judged.tally,
+                not_judged_again: judged.left_out,
                 fixes,
             }))
         }
@@ -206,6 +210,7 @@ pub(super) fn judge(
         let values = context! {
             reply,
             total => session.totals().tally.total(),
+            report => ShellLine::comail("report", named.as_deref()).text(),
             next => ShellLine::comail("next", named.as_deref()).text(),
             paused => match reply {
                 SubmitReply::Refused(Refusal::Paused { streak }) => paused(*streak, named.as_deref()),

@@ -42,8 +42,8 @@ pub struct TreeArgs {
 enum TreeCommand {
     /// Write the changed files to the working tree
     ///
-    /// A file that has other contents there than when the session was made is an error, and nothing is
-    /// written.
+    /// A file that has other contents there than when the session was made, or than an accepted answer
+    /// gave it, is an error, and nothing is written.
     Apply,
     /// Copy the whole accepted tree to a directory
     Export {
@@ -140,14 +140,14 @@ pub(super) fn run(context: &mut Context, args: &TreeArgs) -> Result<Exit> {
             }
         }
         Some(TreeCommand::Apply) => {
-            let patch = tree.patch(&config.baseline, &*config.load)?;
+            let patch = tree.patch(&*config.load)?;
             let Some(dir) = config.root else {
                 return refuse("the session has no working tree");
             };
-            let applied = patch.apply(&dir, &config.baseline, &config.ignored);
+            let applied = patch.apply(&dir, &|path| tree.before(path), &config.ignored);
             let applied = applied.map_err(|why| match why {
                 NotApplied::Bad(BadPatch::Taken(taken)) => anyhow!(
-                    "{taken} in {} is neither as `scan` froze it nor as the accepted tree has it: \
+                    "{taken} in {} is neither as `scan` froze it nor as any accepted answer had it: \
                      move it away and run this again, or use `comail tree export DIR`; nothing was \
                      written",
                     dir.display()

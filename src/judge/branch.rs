@@ -92,10 +92,12 @@ impl Branch {
             return Ok(());
         };
         let last = last(session).filter(|_| commits == Commits::Missing);
-        // Its objects may be gone.
-        let commit = match last.and_then(|last| making.after(&last).ok().flatten()) {
-            Some(commit) => commit,
-            None => making.all()?,
+        let added = last.map_or(Ok(None), |last| making.after(&last));
+        let commit = match added {
+            Ok(Some(commit)) => commit,
+            Ok(None) => making.all()?,
+            // Its objects may be gone. If they are not, this says more than what follows from it.
+            Err(why) => making.all().map_err(|_| why)?,
         };
         making.git.verify(&commit, self.repository.head.as_ref())?;
         if making.git.branch(&self.name).as_ref() != Some(&commit) {

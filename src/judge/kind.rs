@@ -225,7 +225,9 @@ pub struct Received {
 
 impl Received {
     pub(super) fn apply(&self) -> Result<Applied<'_>, JudgeError> {
-        let applied = self.patch.apply(&self.root, &self.base, &self.ignored);
+        let applied = self
+            .patch
+            .apply(&self.root, &self.base.before(), &self.ignored);
         applied.map_err(|why| match why {
             NotApplied::Bad(bad) => bad.into(),
             NotApplied::Tree(error) => JudgeError::NotWritten(error),

@@ -40,7 +40,7 @@ pub use poll::{Pace, Poll, needs_no_fields};
 pub use quest_file::{FreezingPanel, email_record};
 pub use recheck::{Rechecked, resolve, to_recheck};
 pub use recorded::{NothingAccepted, judge_from, record};
-pub use regression::{lost_passes, record_lost};
+pub use regression::{judge_all_again, record_lost};
 pub use replay::{ReplayError, Replayer, resolved};
 pub use submit::{Answer, AnswerFiles, CallKey, Judged, submit};
 pub use union::{accepted_of, make_worktree, root_of_worktrees};

@@ -7,7 +7,7 @@ use crate::judge::audit::{Asks, Live, Proven, ask_world};
 use crate::judge::error::JudgeError;
 use crate::judge::kind::JudgeWorld;
 use crate::quest::QuestId;
-use crate::session::{Session, State};
+use crate::session::{Decision, Outcome, QuestRecord, Session, State};
 use crate::world::evidence::Evidence;
 
 /// The quests that are PASS by evidence which `is_wanted`, in order.
@@ -15,12 +15,35 @@ pub(super) fn passes(
     session: &Session,
     is_wanted: &dyn Fn(&Evidence) -> bool,
 ) -> Result<Vec<QuestId>, JudgeError> {
+    let passed = |record: &QuestRecord| record.progress.state == State::Pass;
+    judged(session, &passed, is_wanted)
+}
+
+/// The same of the REVIEWs that a person has accepted, or may accept.
+pub(super) fn reviews(
+    session: &Session,
+    is_wanted: &dyn Fn(&Evidence) -> bool,
+) -> Result<Vec<QuestId>, JudgeError> {
+    let may_count = |record: &QuestRecord| {
+        let (settled, looked) = (record.settled.as_ref(), record.resolution.as_ref());
+        record.progress.state == State::Review
+            && settled.is_none_or(|it| it.decision != Decision::Rejected)
+            && looked.is_none_or(|it| it.outcome != Outcome::Refuted)
+    };
+    judged(session, &may_count, is_wanted)
+}
+
+fn judged(
+    session: &Session,
+    counts: &dyn Fn(&QuestRecord) -> bool,
+    is_wanted: &dyn Fn(&Evidence) -> bool,
+) -> Result<Vec<QuestId>, JudgeError> {
     let projection = session.projection()?;
     let mut reader = session.reader()?;
     let mut passes = Vec::new();
     for record in projection.quests() {
         let record = record?;
-        if record.progress.state != State::Pass {
+        if !counts(&record) {
             continue;
         }
         if let Some(attempt) = reader.last_attempt(&record)?

@@ -5,24 +5,21 @@ use serde_json::value::to_raw_value;
 
 use crate::base::clock::Clock;
 use crate::gate::Gate as _;
-use crate::judge::audit::LostPass;
+use crate::judge::audit::{Live, LostPass};
 use crate::judge::context::JudgeContext;
 use crate::judge::error::JudgeError;
 use crate::judge::passes::{judge_passes, passes};
 use crate::quest::QuestId;
 use crate::session::{Event, Regressed, Session, State};
 
-/// Judges every PASS that rests on the tree, on commands or on services again, and returns those that
-/// fail. All of them see the tree of one moment.
-pub fn lost_passes(
-    session: &Session,
-    stop: &dyn Fn() -> bool,
-) -> Result<Vec<LostPass>, JudgeError> {
+/// Judges every PASS again that rests on the tree, on commands or on services. All of them see the tree of
+/// one moment.
+pub fn judge_all_again(session: &Session, stop: &dyn Fn() -> bool) -> Result<Live, JudgeError> {
     let mut context = JudgeContext::of(session)?;
     context.world.hold_tree()?;
     let repeats = context.kind.gate.accepts_repeats();
     let passes = passes(session, &|evidence| evidence.rests_on_machine(repeats))?;
-    Ok(judge_passes(session, context.world, &passes, stop)?.lost)
+    judge_passes(session, context.world, &passes, stop)
 }
 
 /// Records what no longer holds, unless the quest was answered or settled in the meantime. Returns the

@@ -19,7 +19,7 @@ use crate::judge::panel::PanelRound;
 use crate::judge::recorded::{
     KeptBodies, NewJudgement, SessionAccepted, is_sent_back, marks, without_other_addresses,
 };
-use crate::judge::union::{self, Laid, Step};
+use crate::judge::union::{self, Again, Laid, Step};
 use crate::judge::worktree::Worktree;
 use crate::quest::{Key, Quest, QuestId, Submission, Verdict};
 use crate::session::{
@@ -86,6 +86,8 @@ pub struct Judged {
     pub max_tries: u32,
     pub attempt: u32,
     pub tally: Tally,
+    /// The earlier PASSes that may see the answer's files, and were too many to be judged again.
+    pub left_out: Vec<QuestId>,
 }
 
 impl Judged {
@@ -99,6 +101,7 @@ impl Judged {
             max_tries: session.manifest().frozen.max_tries.get(),
             attempt: attempt.number,
             tally: session.totals().tally,
+            left_out: Vec::new(),
         }
     }
 }
@@ -153,11 +156,14 @@ pub fn submit(
         world,
         before: &before,
     };
+    let mut left_out = Vec::new();
     let judgement = if let Some(judgement) = submitted.without_gate(session)? {
         judgement
     } else {
         let (judgement, round, recording) = submitted.machine(session)?;
-        if let Some(broken) = submitted.breaks_earlier(session, &judgement)? {
+        let again = submitted.judge_earlier(session, &judgement)?;
+        left_out = again.left_out;
+        if let Some(broken) = again.broken {
             NewJudgement::without_gate(broken, VerdictBasis::World)
         } else {
             let (judgement, recording) = match round {
@@ -170,7 +176,11 @@ pub fn submit(
             NewJudgement::by_gate(&kind.gate, judgement, recording)
         }
     };
-    submitted.record(session, judgement, clock)
+    let judged = submitted.record(session, judgement, clock)?;
+    if judged.judgement.verdict == Verdict::Fail {
+        left_out.clear();
+    }
+    Ok(Judged { left_out, ..judged })
 }
 
 /// The quest, if it accepts this answer now.
@@ -311,17 +321,12 @@ impl<'a> Submitted<'a> {
         Ok((judgement, round, recording))
     }
 
-    /// The judgement on files with which earlier PASSes would fail.
-    fn breaks_earlier(
-        &self,
-        session: &Session,
-        judgement: &Judgement,
-    ) -> Result<Option<Judgement>, JudgeError> {
+    fn judge_earlier(&self, session: &Session, judgement: &Judgement) -> Result<Again, JudgeError> {
         match (self.answer.files, self.kind.judge_again) {
             (AnswerFiles::Laid(laid), Some(most)) if judgement.verdict != Verdict::Fail => {
-                union::broken(session, laid, most)
+                union::judge_earlier(session, laid, most)
             }
-            _ => Ok(None),
+            _ => Ok(Again::default()),
         }
     }
 

@@ -13,11 +13,12 @@ use crate::gate::{Gate as _, Judgement, common_rules};
 use crate::judge::accepted::{History, accepted_tree};
 use crate::judge::error::JudgeError;
 use crate::judge::kind::{JudgeWorld, SessionKind};
-use crate::judge::passes::{judge_passes, passes, sentence};
+use crate::judge::passes::{judge_passes, passes, reviews, sentence};
 use crate::judge::quest_file::Definition;
 use crate::judge::worktree::{Worktree, WorktreeError, is_new};
 use crate::quest::QuestId;
 use crate::session::{Accepted, Manifest, Session};
+use crate::world::evidence::Evidence;
 use crate::world::sandbox::{SandboxConfig, TreeLook};
 use crate::world::tree::{
     AcceptedChange, AcceptedTree, Changed, Snapshot, TreeError, TreePatch, TreePath, Union,
@@ -208,44 +209,62 @@ fn lay_over(
     }
 }
 
-/// The judgement on files with which earlier PASSes would no longer be PASS; `None` if all of them
-/// hold. At most `most` of them are judged again.
-pub(super) fn broken(
+/// The earlier PASSes and REVIEWs, judged again over an answer's files.
+#[derive(Debug, Default)]
+pub(super) struct Again {
+    /// The judgement on files with which a PASS would no longer be PASS, or a REVIEW would be FAIL; `None`
+    /// if there is none.
+    pub(super) broken: Option<Judgement>,
+    /// Those that were too many to be judged again.
+    pub(super) left_out: Vec<QuestId>,
+}
+
+/// Judges the earlier PASSes and REVIEWs again that may see an answer's files, at most `most` of them.
+pub(super) fn judge_earlier(
     session: &Session,
     laid: &Laid,
     most: usize,
-) -> Result<Option<Judgement>, JudgeError> {
+) -> Result<Again, JudgeError> {
     let patch = &laid.change.patch;
     if patch.is_empty() {
-        return Ok(None);
+        return Ok(Again::default());
     }
     let kind = SessionKind::load(session.manifest())?;
     let mut world = JudgeWorld::of(session, &kind)?;
     world.show(laid.look.clone());
     let repeats = kind.gate.accepts_repeats();
     let paths: BTreeSet<&TreePath> = patch.paths().collect();
-    let mut again = passes(session, &|evidence| {
-        evidence.rests_on_machine(repeats) && evidence.may_see(&paths)
-    })?;
-    again.truncate(most);
+    let may_see =
+        |evidence: &Evidence| evidence.rests_on_machine(repeats) && evidence.may_see(&paths);
+    let mut again = passes(session, &may_see)?;
+    let reviews = reviews(session, &may_see)?;
+    again.extend(&reviews);
+    let left_out = again.split_off(most.min(again.len()));
     let live = judge_passes(session, world, &again, &|| false)?;
     if let Some((quest, why)) = live.failed.first() {
         return Err(JudgeError::NotAgain(format!("quest {quest}: {why}")));
     }
     let silent = live.unanswered.iter().map(|it| (&it.place, &it.facts));
     let drift = live.drift.iter().map(|it| (&it.place, &it.facts));
-    let broken = drift.chain(silent).map(|(place, facts)| {
-        let quest = place.quest.map(|quest| quest.to_string());
-        let key = place.key.as_ref().map(ToString::to_string);
-        let name = format!(
-            "quest {} ({})",
-            quest.unwrap_or_default(),
-            key.unwrap_or_default()
-        );
-        (name, facts.first().map(sentence).unwrap_or_default())
+    let broken = drift.chain(silent).filter_map(|(place, facts)| {
+        let (quest, key) = (place.quest?, place.key.as_ref()?);
+        let is_review = reviews.contains(&quest);
+        if is_review && live.lost.iter().all(|it| it.quest != quest) {
+            return None;
+        }
+        let holds = if is_review {
+            "does not fail"
+        } else {
+            "still passes"
+        };
+        let found = facts.first().map(sentence).unwrap_or_default();
+        Some((format!("quest {quest} ({key}) {holds}"), found))
     });
     let broken: Vec<_> = broken.collect();
-    Ok((!broken.is_empty()).then(|| common_rules::breaks_passed(broken)))
+    Ok(Again {
+        broken: (!broken.is_empty()).then(|| common_rules::breaks_passed(broken)),
+        left_out,
+    })
 }
 
 fn failed(error: &TreeError) -> JudgeError {

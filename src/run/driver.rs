@@ -16,7 +16,7 @@ use crate::base::clock::SystemClock;
 use crate::base::text::small;
 use crate::judge::live_runs::start_of;
 use crate::judge::live_runs::{is_alive, is_locked, this_process};
-use crate::judge::{JudgeContext, lost_passes, record_lost};
+use crate::judge::{JudgeContext, judge_all_again, record_lost, root_of_worktrees};
 use crate::report::run::{Run, RunHistory};
 use crate::run::agent::AgentLauncher;
 use crate::session::{
@@ -36,13 +36,21 @@ pub trait RunObserver {
     fn wants_to_stop(&self) -> bool;
 }
 
+/// How a run ended.
+#[derive(Debug, Clone, Copy)]
+pub struct RunEnd {
+    pub reason: Reason,
+    /// Whether every PASS was judged again in the end, and holds in the accepted tree.
+    pub holds: bool,
+}
+
 pub fn run(
     dir: &Path,
     plan: Plan,
     prompts: &dyn PromptBuilder,
     judge: &dyn Judge,
     observer: &mut dyn RunObserver,
-) -> Result<Reason, RunError> {
+) -> Result<RunEnd, RunError> {
     let mut session = Session::open(dir)?;
     let launcher = AgentLauncher::this().map_err(RunError::io("find", dir))?;
     let lock = RunLock::take(dir, plan.run)?;
@@ -135,29 +143,31 @@ pub fn run(
     append(&mut session, RunStep::Ended { reason })?;
     observer.observe(&RunEvent::Ended { run, reason, tally });
     lock.remove();
-    worked.map(|()| reason)
+    worked.map(|holds| RunEnd { reason, holds })
 }
 
 /// Works until nothing is TODO and every PASS holds when it is judged again, or until the run stops.
+/// Returns whether they hold in an accepted tree, which nobody can change.
 fn work_in_rounds(
     session: &mut Session,
     shared: &SharedRunState,
     launcher: &AgentLauncher,
     observer: &mut dyn RunObserver,
     work_all: &dyn Fn(&mut dyn RunObserver) -> Result<(), RunError>,
-) -> Result<(), RunError> {
+) -> Result<bool, RunError> {
     for round in 1..=MAX_ROUNDS {
         let worked = work_all(observer);
         // Before anything is judged again, because orphans could still change the tree.
         launcher.reap_orphans();
         worked?;
         if shared.stopping().is_some() || session.fold()?.totals().tally.todo > 0 {
-            return Ok(());
+            return Ok(false);
         }
-        let lost = lost_passes(session, &|| observer.wants_to_stop())?;
-        let regressed = record_lost(session, lost, &mut SystemClock)?;
+        let again = judge_all_again(session, &|| observer.wants_to_stop())?;
+        let all_hold = again.all_hold();
+        let regressed = record_lost(session, again.lost, &mut SystemClock)?;
         if regressed.is_empty() {
-            return Ok(());
+            return Ok(all_hold && root_of_worktrees(session.manifest())?.is_some());
         }
         for quest in regressed {
             observer.observe(&RunEvent::Note {
@@ -168,7 +178,7 @@ fn work_in_rounds(
             shared.stop(Reason::Regressed);
         }
     }
-    Ok(())
+    Ok(false)
 }
 
 fn later(agent: &PlannedAgent) -> LaterAgent {

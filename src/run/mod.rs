@@ -17,7 +17,7 @@ mod worker;
 
 pub use access::{Admission, Judge};
 pub use agents::{Agents, Answers, Confinement, PlannedAgent, model};
-pub use driver::{RunObserver, run};
+pub use driver::{RunEnd, RunObserver, run};
 pub use plan::{FruitlessRules, Live, Pace, Plan, RunError, RunEvent};
 pub use quest_run::{NONE, Past, PromptBuilder, PromptInput, Submitted};
 pub use run_dir::runs_dir;

@@ -70,6 +70,13 @@ pub enum GitError {
     Failed { command: String, said: String },
     #[error("{} is a link, and git would write to where it leads", .0.display())]
     Link(PathBuf),
+    #[error("{} is not a file, and git would wait for it", .0.display())]
+    NoFile(PathBuf),
+    #[error(
+        "{} is there: git is at work on the branch, or died at it; if it did, remove this file",
+        .0.display()
+    )]
+    Locked(PathBuf),
     #[error("it is checked out in {0}: check out another branch there")]
     CheckedOut(String),
     #[error(
@@ -218,6 +225,12 @@ impl Repository {
         if let Some(link) = places.find(|place| place.is_symlink()) {
             return Err(GitError::Link(link));
         }
+        let mut files = ["packed-refs", "objects/info/alternates"]
+            .map(|name| self.dir.join(name))
+            .into_iter();
+        if let Some(path) = files.find(|path| fs::metadata(path).is_ok_and(|it| !it.is_file())) {
+            return Err(GitError::NoFile(path));
+        }
         let mut extensions = format!("objectFormat = {}\n", self.objects);
         if self.dir.join("reftable").exists() {
             extensions += "refStorage = reftable\n";
@@ -355,7 +368,10 @@ impl Git {
     pub fn set_branch(&self, name: &str, commit: &ObjectId) -> Result<(), GitError> {
         let name = format!("refs/heads/{name}");
         let args = ["update-ref", "--no-deref", &name, &commit.0];
-        call(self.command().args(args), &[]).map(drop)
+        // Git would name the lock by its path in a folder that is gone by then.
+        let lock = fs::canonicalize(self.dir.path().join(format!("{name}.lock")));
+        let moved = call(self.command().args(args), &[]).map(drop);
+        moved.map_err(|why| lock.map_or(why, GitError::Locked))
     }
 
     /// Makes the index that of a commit, or empty.

@@ -38,6 +38,15 @@ use tempfile::TempDir;
 pub use email_net::EmailNet;
 pub use poll::until;
 
+/// Where trees are copied for commands: the directory for temporary files, and memory, which all tests
+/// share.
+pub fn copies(temporary: &Path) -> Vec<PathBuf> {
+    let places = [temporary, Path::new("/dev/shm")].into_iter();
+    let entries = places.filter_map(|place| std::fs::read_dir(place).ok());
+    let entries = entries.flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}
+
 /// A directory to work in, and the program.
 pub struct Place {
     dir: TempDir,

@@ -519,6 +519,12 @@ pub fn ask_world(
 }
 
 impl Live {
+    /// Whether everything was judged again, and is as it was.
+    pub fn all_hold(&self) -> bool {
+        let is_whole = self.left == 0 && self.failed.is_empty();
+        is_whole && self.drift.is_empty() && self.unanswered.is_empty()
+    }
+
     fn take(&mut self, line: Option<u64>, attempt: u32, judged: JudgedJob) {
         self.asked += 1;
         self.left = self.left.saturating_sub(1);

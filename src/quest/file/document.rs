@@ -282,9 +282,12 @@ impl<'t> QuestFile<'t> {
         self.panel.as_ref().map_or(Ok(()), |panel| self.fits(panel))
     }
 
-    /// Checks that every input of the panel exists in this file, and that there are enough tries for
-    /// its revisions.
+    /// Checks that every input of the panel exists in this file, that there are enough tries for its
+    /// revisions, and that no reviewer is the model of an agent.
     pub fn fits(&self, panel: &Panel<'_>) -> Result<(), Mistake> {
+        for model in self.agents.iter().filter_map(|it| it.model.as_ref()) {
+            panel.refuse_generator(model)?;
+        }
         if let Some(tries) = self.max_tries {
             panel.revisions_below(tries.get(), || {
                 format!("expected fewer than `max_tries`, which is {tries}: each is a try")

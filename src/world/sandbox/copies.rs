@@ -1,19 +1,21 @@
 //! The copies of a tree in which commands run.
 //!
-//! A judgement writes its tree once. Each command sees it under an empty directory of its own, as an
-//! overlay, or where the kernel has none, as a copy that the confined child makes. Where another
-//! process changed the tree in the meantime, the judgement does not count.
+//! A tree is written once, into memory if it fits. Each command sees it under an empty directory of its
+//! own, as an overlay, or where the kernel has none, as a copy that the confined child makes. Where
+//! another process changed the tree in the meantime, the judgement does not count.
 
 use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
+use nix::fcntl::OFlag;
+use nix::unistd::getuid;
 use tempfile::TempDir;
 
 use super::run::{Base, Files};
 use crate::base::{Digest, files};
-use crate::world::tree::{Load, Snapshot, TreeError};
+use crate::world::tree::{Entry, Load, Snapshot, TreeError};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CopyError {
@@ -35,17 +37,38 @@ pub(super) enum CopyError {
 pub(super) struct TreeCopy {
     dir: TempDir,
     stamp: Digest,
+    /// Held while the copy is used, if it is in memory.
+    _lock: Option<File>,
 }
 
 impl TreeCopy {
+    /// Written into memory, or if there is none or it is too small, into the scratch directory.
     pub(super) fn write(
         snapshot: &Snapshot,
+        memory: Option<&Path>,
         scratch: &Path,
         load: &Load<'_>,
     ) -> Result<Self, CopyError> {
-        let dir = written(snapshot, scratch, load)?;
+        let in_memory = memory.and_then(|memory| {
+            let (dir, lock) = locked(memory)?;
+            snapshot.write_to(dir.path(), load).ok()?;
+            Some((dir, Some(lock)))
+        });
+        let (dir, lock) = match in_memory {
+            Some(found) => found,
+            None => (written(snapshot, scratch, load)?, None),
+        };
         let stamp = stamp(dir.path()).map_err(CopyError::Unreadable)?;
-        Ok(Self { dir, stamp })
+        Ok(Self {
+            dir,
+            stamp,
+            _lock: lock,
+        })
+    }
+
+    #[cfg(test)]
+    pub(super) fn path(&self) -> &Path {
+        self.dir.path()
     }
 
     /// Fails if a file was written, added or removed since.
@@ -107,6 +130,47 @@ impl Drop for Copy {
     fn drop(&mut self) {
         self.dirs.drain(..).for_each(remove);
     }
+}
+
+/// What a tree takes of memory, in bytes: whole pages for each file.
+pub(super) fn pages(snapshot: &Snapshot) -> u64 {
+    let entries = snapshot.listing.entries().values();
+    let bytes = entries.map(|entry| match entry {
+        Entry::File { bytes, .. } => *bytes,
+        Entry::Link { .. } => 0,
+    });
+    bytes.map(|bytes| (bytes / PAGE + 1) * PAGE).sum()
+}
+
+const PAGE: u64 = 4096;
+
+const IN_MEMORY: &str = "comail-tree-";
+
+/// A directory that is this process's own while the file is open. Those of killed processes are removed,
+/// because memory is not a disk.
+fn locked(memory: &Path) -> Option<(TempDir, File)> {
+    let open = |path: &Path| {
+        let mut options = File::options();
+        let flags = OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW;
+        options.read(true).custom_flags(flags.bits()).open(path)
+    };
+    for entry in fs::read_dir(memory).ok()?.flatten() {
+        let name = entry.file_name();
+        if name.as_encoded_bytes().starts_with(IN_MEMORY.as_bytes())
+            && let Ok(left) = open(&entry.path())
+            && left
+                .metadata()
+                .is_ok_and(|it| it.uid() == getuid().as_raw())
+            && left.try_lock().is_ok()
+        {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    let dir = files::private_dir(IN_MEMORY, memory).ok()?;
+    let lock = open(dir.path()).ok()?;
+    lock.lock().ok()?;
+    // Before it was locked, another process may have removed it.
+    dir.path().exists().then_some((dir, lock))
 }
 
 fn written(snapshot: &Snapshot, scratch: &Path, load: &Load<'_>) -> Result<TempDir, CopyError> {
@@ -187,16 +251,38 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use itertools::Itertools as _;
+
     use super::*;
     use crate::world::tree::TreePath;
 
-    #[test]
-    fn a_copy_that_another_process_changed_is_noticed() {
+    fn snapshot() -> Snapshot {
         let mut snapshot = Snapshot::default();
         for name in ["a", "dir/b"] {
             let path = TreePath::parse(name).unwrap();
             snapshot.edit(&path, b"text").unwrap();
         }
+        snapshot
+    }
+
+    #[test]
+    fn memory_keeps_what_is_used_and_loses_what_a_killed_process_left() {
+        let place = tempfile::tempdir().unwrap();
+        let left = place.path().join("comail-tree-left");
+        let other = place.path().join("other");
+        for dir in [&left, &other] {
+            fs::create_dir_all(dir.join("deep")).unwrap();
+        }
+        symlink(&other, place.path().join("comail-tree-link")).unwrap();
+        let (used, _lock) = locked(place.path()).unwrap();
+        let (_, _) = locked(place.path()).unwrap();
+        assert!(used.path().exists() && other.join("deep").exists());
+        assert!(!left.exists());
+    }
+
+    #[test]
+    fn a_copy_that_another_process_changed_is_noticed() {
+        let snapshot = snapshot();
         let changes: [fn(&Path) -> io::Result<()>; 5] = [
             |root| fs::write(root.join("a"), "text"),
             |root| fs::write(root.join("dir/c"), "text"),
@@ -205,14 +291,15 @@ mod tests {
             |root| fs::set_permissions(root.join("a"), Permissions::from_mode(0o600)),
         ];
         let place = tempfile::tempdir().unwrap();
-        for change in changes {
-            let tree = TreeCopy::write(&snapshot, place.path(), &|_| Ok(None)).unwrap();
+        let memories = [None, Some(place.path())];
+        for (change, memory) in changes.into_iter().cartesian_product(memories) {
+            let tree = TreeCopy::write(&snapshot, memory, place.path(), &|_| Ok(None)).unwrap();
             assert_eq!(
-                fs::read_to_string(tree.dir.path().join("dir/b")).unwrap(),
+                fs::read_to_string(tree.path().join("dir/b")).unwrap(),
                 "text"
             );
             tree.check().unwrap();
-            change(tree.dir.path()).unwrap();
+            change(tree.path()).unwrap();
             assert!(matches!(tree.check(), Err(CopyError::Changed)));
         }
     }

@@ -17,6 +17,7 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
+use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use nix::unistd::{getgid, getuid};
 use rustix::io::Errno;
 use rustix::thread::{
@@ -325,6 +326,22 @@ fn map_ids(uids: (u32, u32), gids: (u32, u32)) -> std::io::Result<()> {
     fs::write("/proc/self/uid_map", format!("{} {} 1", uids.0, uids.1))?;
     fs::write("/proc/self/gid_map", format!("{} {} 1", gids.0, gids.1))
 }
+
+/// A file system in memory that has room for so many bytes. Agents that are confined, and commands, see
+/// another one in its place.
+pub(super) fn shared_memory(bytes: u64) -> Option<&'static Path> {
+    let place = Path::new("/dev/shm");
+    let found = statfs(place).ok()?;
+    let block = u64::try_from(found.block_size()).ok()?;
+    let room = found.blocks_available().saturating_mul(block) / PART_OF_FREE;
+    (found.filesystem_type() == TMPFS_MAGIC && bytes <= room.min(MOST_BYTES)).then_some(place)
+}
+
+/// A copy of a tree takes at most this part of what is free.
+const PART_OF_FREE: u64 = 4;
+
+/// A container may have less memory than the file system says.
+const MOST_BYTES: u64 = 256 << 20;
 
 pub(super) fn ids() -> (u32, u32) {
     (getuid().as_raw(), getgid().as_raw())

@@ -8,13 +8,15 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::api::{
     Call, Called, ChatOrder, Chatted, CommandResult, CommandSpec, Confinement, Edit, End, FileSeen,
     Network, RunPlace, Sandbox, Started,
 };
-use super::copies::{Copy, CopyError, TreeCopy};
+use super::copies::{Copy, CopyError, TreeCopy, pages};
 use super::http::{call, chat};
+use super::platform;
 use super::program::Pinned;
 use super::run::{Files, Launcher, Secrets, run_with, variable};
 use super::runtime::Runtime;
@@ -155,34 +157,54 @@ pub struct Alteration {
 pub struct TreeLook {
     snapshot: Snapshot,
     changes: Vec<Changed>,
+    /// The copy over which commands run, once one did. All judgements of the tree share it.
+    copy: Arc<Mutex<Option<Arc<TreeCopy>>>>,
 }
 
 impl TreeLook {
     pub fn of(snapshot: Snapshot, changes: Vec<Changed>) -> Self {
-        Self { snapshot, changes }
+        Self {
+            snapshot,
+            changes,
+            copy: Arc::default(),
+        }
+    }
+
+    fn copied(&self) -> MutexGuard<'_, Option<Arc<TreeCopy>>> {
+        self.copy.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn copy(&self, config: &SandboxConfig) -> Result<Arc<TreeCopy>, CopyError> {
+        let mut copied = self.copied();
+        if let Some(copy) = &*copied {
+            return Ok(Arc::clone(copy));
+        }
+        let memory = platform::shared_memory(pages(&self.snapshot));
+        let copy = TreeCopy::write(&self.snapshot, memory, &config.scratch, &*config.load)?;
+        Ok(Arc::clone(copied.insert(Arc::new(copy))))
     }
 
     pub fn take(config: &SandboxConfig) -> Result<Self, String> {
         let Some(root) = &config.root else {
-            return Ok(Self {
-                snapshot: Snapshot::of(&config.baseline),
-                changes: Vec::new(),
-            });
+            return Ok(Self::of(Snapshot::of(&config.baseline), Vec::new()));
         };
         let taken = Snapshot::take(root, &config.baseline, &config.zones, &config.ignored);
         let (snapshot, changes) = taken.map_err(|error| error.to_string())?;
-        Ok(Self { snapshot, changes })
+        Ok(Self::of(snapshot, changes))
     }
 
     /// The baseline with the files that a client sent, instead of the working tree.
     pub fn receive(config: &SandboxConfig, patch: &TreePatch) -> Result<Self, BadPatch> {
         let (zones, ignored) = (&config.zones, &config.ignored);
         let (snapshot, changes) = Snapshot::receive(patch, &config.baseline, zones, ignored)?;
-        Ok(Self { snapshot, changes })
+        Ok(Self::of(snapshot, changes))
     }
 
     /// Applies the edits; they count as changes of the tree.
     fn alter(&mut self, altered: &Alteration, zones: &Zones) -> Result<(), String> {
+        if *altered != Alteration::default() {
+            self.copy = Arc::default();
+        }
         for edit in &altered.files {
             let path = TreePath::parse(&edit.path).map_err(|bad| bad.to_string())?;
             let was_there = self.snapshot.listing.get(&path).is_some();
@@ -222,7 +244,7 @@ pub struct LiveSandbox<'a> {
     altered: Alteration,
     look: OnceCell<Result<TreeLook, String>>,
     /// The copy of the tree over which commands run.
-    base: OnceCell<Result<TreeCopy, String>>,
+    base: OnceCell<Result<Arc<TreeCopy>, String>>,
     services: RefCell<BTreeMap<String, Result<Running, String>>>,
     failure: RefCell<Option<String>>,
     /// The sandbox of commands that run over the tree of the control.
@@ -257,10 +279,7 @@ impl<'a> LiveSandbox<'a> {
             self.failed("the session has no copy of the control that passes".to_owned())
         })?;
         Ok(self.control.get_or_init(|| {
-            let look = TreeLook {
-                snapshot: Snapshot::of(listing),
-                changes: Vec::new(),
-            };
+            let look = TreeLook::of(Snapshot::of(listing), Vec::new());
             Box::new(Self {
                 look: OnceCell::from(Ok(look)),
                 ..Self::new(self.config)
@@ -318,8 +337,8 @@ impl<'a> LiveSandbox<'a> {
         }
         let look = self.look()?;
         let base = self.base.get_or_init(|| {
-            let written = TreeCopy::write(&look.snapshot, scratch, load);
-            written.map_err(|error| error.to_string())
+            let copy = look.copy(self.config);
+            copy.map_err(|error| error.to_string())
         });
         let base = base.as_ref().map_err(|why| self.failed(why.clone()))?;
         let mut edited = BTreeSet::new();
@@ -501,6 +520,10 @@ impl Sandbox for LiveSandbox<'_> {
             && let Err(changed) = base.check()
         {
             self.failed(changed.to_string());
+            // Those who judge again need another copy.
+            if let Ok(look) = self.look() {
+                look.copied().take();
+            }
         }
         let own = self.failure.borrow().clone();
         own.or_else(|| self.control.get()?.failure())

@@ -10,7 +10,7 @@ use itertools::Itertools as _;
 use serde::{Deserialize, Serialize};
 
 use super::listing::{Entry, Listing, TreeError, TreePath};
-use super::merge::{Conflict, merge};
+use super::merge::{Conflict, file_of, merge};
 use super::patch::{BadPatch, TreePatch};
 use super::snapshot::{Load, Snapshot};
 use crate::base::Digest;
@@ -59,6 +59,8 @@ pub struct AcceptedTree {
     pub snapshot: Snapshot,
     /// Which quests changed a path.
     authors: BTreeMap<TreePath, BTreeSet<QuestId>>,
+    /// What was at each of these paths before, from the baseline on.
+    before: BTreeMap<TreePath, Vec<Option<Entry>>>,
 }
 
 /// An answer's files over the accepted tree.
@@ -113,6 +115,10 @@ impl AcceptedTree {
     }
 
     fn advance(&mut self, digest: Digest, change: &AcceptedChange) -> Result<(), AcceptedError> {
+        for path in change.patch.paths() {
+            let was = self.snapshot.listing.get(path).cloned();
+            self.before.entry(path.clone()).or_default().push(was);
+        }
         let put = self.snapshot.put_files(&change.patch);
         put.map_err(|source| AcceptedError::Patch {
             change: digest,
@@ -174,12 +180,21 @@ impl AcceptedTree {
         &self.authors
     }
 
-    /// All changes to the baseline as one patch.
-    pub fn patch(&self, baseline: &Listing, load: &Load<'_>) -> Result<TreePatch, TreeError> {
-        let base = Snapshot::of(baseline);
-        let merged = merge(&base, &self.snapshot, &base, load)?;
-        // Nothing conflicts with itself.
-        Ok(merged.unwrap_or_else(|_| TreePatch::empty(base.digest())))
+    /// What was at a path that an accepted answer changed.
+    pub fn before(&self, path: &TreePath) -> Vec<Option<Entry>> {
+        self.before.get(path).cloned().unwrap_or_default()
+    }
+
+    /// All files that accepted answers changed, as they are now.
+    pub fn patch(&self, load: &Load<'_>) -> Result<TreePatch, TreeError> {
+        let mut patch = TreePatch::empty(self.snapshot.digest());
+        for path in self.authors.keys() {
+            match file_of(&self.snapshot, path, load)? {
+                Some(file) => drop(patch.files.insert(path.clone(), file)),
+                None => drop(patch.removed.insert(path.clone())),
+            }
+        }
+        Ok(patch)
     }
 }
 

@@ -66,14 +66,24 @@ enum Now {
     Other,
 }
 
+/// What may be at a path that a patch changes.
+pub type Before<'a> = dyn Fn(&TreePath) -> Vec<Option<Entry>> + 'a;
+
+impl Listing {
+    /// What it has at a path.
+    pub fn before(&self) -> impl Fn(&TreePath) -> Vec<Option<Entry>> {
+        |path| vec![self.get(path).cloned()]
+    }
+}
+
 impl TreePatch {
     /// Writes the files to a working tree. No link is followed, and nothing is written to a folder
-    /// that `ignored` names by its inode, such as the session's. What is there now must be what the
-    /// frozen tree or this patch has there.
+    /// that `ignored` names by its inode, such as the session's. What is there now must be what this
+    /// patch has there, or was there before.
     pub fn apply<'a>(
         &self,
         root: &Path,
-        base: &Listing,
+        before: &Before<'_>,
         ignored: &'a Ignored,
     ) -> Result<Applied<'a>, NotApplied> {
         let dir = Dir::open_ambient_dir(root, ambient_authority())
@@ -85,7 +95,7 @@ impl TreePatch {
             .iter()
             .filter(|it| !self.files.contains_key(*it))
         {
-            if self.is_due(&tree, path, base.get(path), None)? {
+            if self.is_due(&tree, path, &before(path), None)? {
                 removed.push(path);
             }
         }
@@ -93,7 +103,7 @@ impl TreePatch {
         for (path, file) in &self.files {
             let contents = file.bytes(path)?;
             let entry = file.entry(&contents);
-            if self.is_due(&tree, path, base.get(path), Some(&entry))? {
+            if self.is_due(&tree, path, &before(path), Some(&entry))? {
                 files.push((path, contents, file.executable));
             }
         }
@@ -124,21 +134,22 @@ impl TreePatch {
         &self,
         tree: &WorkingTree<'_>,
         path: &TreePath,
-        base: Option<&Entry>,
+        before: &[Option<Entry>],
         new: Option<&Entry>,
     ) -> Result<bool, NotApplied> {
+        let was = |entry: Option<&Entry>| before.iter().any(|it| it.as_ref() == entry);
         let taken = |path: &TreePath| Err(BadPatch::Taken(path.clone()).into());
         let failed = |error| TreeError::io(path, "read what is there")(error);
-        let limit = base.into_iter().chain(new).map(bytes_of).max();
+        let limit = before.iter().flatten().chain(new).map(bytes_of).max();
         match tree.place_of(path, None).map_err(failed)? {
             Place::Beneath(above) if !self.names(&above) => taken(&above),
-            Place::Nowhere if base.is_some() && new.is_some() => taken(path),
+            Place::Nowhere if !was(None) && new.is_some() => taken(path),
             Place::Beneath(_) | Place::Nowhere => Ok(new.is_some()),
             Place::In(folder, name) => {
                 match now(&folder, name, limit.unwrap_or(0)).map_err(failed)? {
-                    Now::Nothing if base.is_none() || new.is_none() => Ok(new.is_some()),
+                    Now::Nothing if was(None) || new.is_none() => Ok(new.is_some()),
                     Now::Entry(entry) if Some(&entry) == new => Ok(false),
-                    Now::Entry(entry) if Some(&entry) == base => Ok(true),
+                    Now::Entry(entry) if was(Some(&entry)) => Ok(true),
                     // The file is gone.
                     Now::Folder(_) if new.is_none() => Ok(false),
                     Now::Folder(folder) => match self.first_kept(path, folder).map_err(failed)? {
@@ -383,7 +394,9 @@ mod tests {
 
     fn applied(root: &Path, base: &Listing, patch: &TreePatch) -> Result<(), NotApplied> {
         let ignored = Ignored::default();
-        patch.apply(root, base, &ignored).map(Applied::keep)
+        patch
+            .apply(root, &base.before(), &ignored)
+            .map(Applied::keep)
     }
 
     #[test]
@@ -414,7 +427,7 @@ mod tests {
         let ignored = Ignored::default();
         let removed = ["b", "folder/deep/c"];
         let right = patch(&base, &["a", "b/deep/d", "folder", "x/y"], &removed);
-        let undone = right.apply(root, &base, &ignored).unwrap();
+        let undone = right.apply(root, &base.before(), &ignored).unwrap();
         assert!(root.join("x/y").exists() && !root.join("folder/deep").exists());
         drop(undone);
         assert_eq!(listed(root), base);
@@ -470,9 +483,9 @@ mod tests {
         let base = listed(root);
         let ignored = Ignored::default().and_folder(&root.join("session"));
         for name in ["link/kept", "session/ledger", "session/deep/new"] {
-            let written = patch(&base, &[name], &[]).apply(root, &base, &ignored);
+            let written = patch(&base, &[name], &[]).apply(root, &base.before(), &ignored);
             assert!(written.is_err(), "{name}");
-            let removed = patch(&base, &[], &[name]).apply(root, &base, &ignored);
+            let removed = patch(&base, &[], &[name]).apply(root, &base.before(), &ignored);
             assert!(removed.is_err() || name == "session/deep/new", "{name}");
         }
         // The link is replaced, and what it names is not.

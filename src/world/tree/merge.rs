@@ -100,7 +100,7 @@ fn changed<'a>(base: &'a Snapshot, ours: &'a Snapshot) -> BTreeSet<&'a TreePath>
         .collect()
 }
 
-fn file_of(
+pub(super) fn file_of(
     tree: &Snapshot,
     path: &TreePath,
     load: &Load<'_>,

@@ -85,6 +85,13 @@ fn rejects_the_generator_as_a_reviewer() {
     let wrong = panel.refuse_generator(" maker/Small-1").unwrap_err();
     assert!(wrong.what.contains("no model reviews itself"), "{wrong}");
     assert_eq!((wrong.line, wrong.column), (7, 9));
+    let with = |model: &str| {
+        let run = format!("[run]\nagents = [{{ agent = \"claude\", model = \"{model}\" }}]\n");
+        QuestFile::parse(&format!("{QUEST}{run}{PANEL}")).map(drop)
+    };
+    assert!(with("medium-3").is_ok());
+    let wrong = with("large-2").unwrap_err();
+    assert!(wrong.what.contains("no model reviews itself"), "{wrong}");
 }
 
 #[test]

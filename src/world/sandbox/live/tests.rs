@@ -134,3 +134,30 @@ fn every_judgement_sees_the_same_tree() {
     let sandbox = LiveSandbox::over(&config, Some(&taken), altered);
     assert_eq!(sandbox.file(&path), FileSeen::File(b"edited".to_vec()));
 }
+
+#[test]
+fn judgements_of_a_tree_share_its_copy_unless_it_is_edited_or_was_changed() {
+    let place = tempfile::tempdir().unwrap();
+    let config = config(place.path());
+    let look = TreeLook::of(Snapshot::default(), Vec::new());
+    let copy = |look: &TreeLook| look.copy(&config).unwrap();
+    let first = copy(&look);
+    assert!(Arc::ptr_eq(&first, &copy(&look.clone())));
+    let mut edited = look.clone();
+    let altered = Alteration {
+        files: vec![Edit {
+            path: "a.txt".into(),
+            text: "edited".into(),
+        }],
+        removed: Vec::new(),
+    };
+    edited.alter(&altered, &config.zones).unwrap();
+    assert!(!Arc::ptr_eq(&first, &copy(&edited)));
+    let sandbox = LiveSandbox::over(&config, Some(&look), Alteration::default());
+    let order = order(&config.programs[0].path);
+    assert!(sandbox.copy_for(&order).is_ok());
+    assert_eq!(sandbox.failure(), None);
+    fs::write(first.path().join("new"), "").unwrap();
+    assert!(sandbox.failure().is_some());
+    assert!(!Arc::ptr_eq(&first, &copy(&look)));
+}
