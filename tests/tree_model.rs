@@ -271,7 +271,9 @@ impl Plain {
     fn breaks(&self, laid: Tree) -> bool {
         let passed = self.passed.iter().flatten().copied();
         let seen = passed.filter(|file| laid[*file] != self.tree[*file]);
-        seen.take(JUDGE_AGAIN).any(|file| !passes(laid[file]))
+        // What was broken before is not blamed on this answer.
+        let mut seen = seen.take(JUDGE_AGAIN);
+        seen.any(|file| passes(self.tree[file]) && !passes(laid[file]))
     }
 }
 

@@ -191,6 +191,26 @@ fn an_answer_that_would_break_an_earlier_pass_fails_and_names_it() {
 }
 
 #[test]
+fn an_answer_is_not_blamed_for_a_pass_that_broke_by_itself() {
+    let quest = quest();
+    let gone = quest.place.at("gone");
+    next(&quest, "ann", "w1");
+    let script = format!("# ann\ntest ! -e '{}'\n", gone.display());
+    write(&quest, "w1/in/shared.sh", &script);
+    write(&quest, "w1/in/try.sh", "exit 0\n");
+    let (_, reply) = submit(&quest, "ann", "w1", "in/shared.sh");
+    assert_eq!(reply["verdict"], "PASS", "{reply:#}");
+    fs::write(&gone, "").expect("a file");
+    next(&quest, "bob", "w2");
+    write(&quest, "w2/in/try.sh", "exit 0 # bob\n");
+    let (_, reply) = submit(&quest, "bob", "w2", "in/try.sh");
+    assert_eq!(reply["verdict"], "PASS", "{reply:#}");
+    // The end finds it.
+    quest.place.json(["report"]);
+    assert_eq!(quest.place.events("regressed").len(), 1);
+}
+
+#[test]
 fn what_is_not_judged_again_at_once_is_judged_in_the_end() {
     let quest = quest_with(|file| {
         file.replace("worktrees = true\n", "worktrees = true\njudge_again = 0\n")

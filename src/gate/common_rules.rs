@@ -45,7 +45,7 @@ pub const SILENT_CANARY: Rule = Rule::known(
     "silent-canary",
     Level::Fail,
     "a planted test that must fail was not reported so: the report does not tell what the tests did",
-    "let the test runner run to its end, and leave its report and its exit code alone",
+    "let the test runner run all tests to their end, and leave its report and its exit code alone",
 );
 
 /// It is a rule of every session with worktrees.

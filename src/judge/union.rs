@@ -230,8 +230,7 @@ pub(super) fn judge_earlier(
         return Ok(Again::default());
     }
     let kind = SessionKind::load(session.manifest())?;
-    let mut world = JudgeWorld::of(session, &kind)?;
-    world.show(laid.look.clone());
+    let world = world_over(session, &kind, laid.look.clone())?;
     let repeats = kind.gate.accepts_repeats();
     let paths: BTreeSet<&TreePath> = patch.paths().collect();
     let may_see =
@@ -246,10 +245,15 @@ pub(super) fn judge_earlier(
     }
     let silent = live.unanswered.iter().map(|it| (&it.place, &it.facts));
     let drift = live.drift.iter().map(|it| (&it.place, &it.facts));
-    let broken = drift.chain(silent).filter_map(|(place, facts)| {
+    let found: Vec<_> = drift.chain(silent).collect();
+    let suspects: Vec<QuestId> = found.iter().filter_map(|(place, _)| place.quest).collect();
+    let broken_before = broken_without(session, &kind, &suspects)?;
+    let broken = found.into_iter().filter_map(|(place, facts)| {
         let (quest, key) = (place.quest?, place.key.as_ref()?);
         let is_review = reviews.contains(&quest);
-        if is_review && live.lost.iter().all(|it| it.quest != quest) {
+        if broken_before.contains(&quest)
+            || is_review && live.lost.iter().all(|it| it.quest != quest)
+        {
             return None;
         }
         let holds = if is_review {
@@ -265,6 +269,34 @@ pub(super) fn judge_earlier(
         broken: (!broken.is_empty()).then(|| common_rules::breaks_passed(broken)),
         left_out,
     })
+}
+
+/// Those of these quests that do not hold without the answer either: its agent did not break them.
+fn broken_without(
+    session: &Session,
+    kind: &SessionKind,
+    suspects: &[QuestId],
+) -> Result<BTreeSet<QuestId>, JudgeError> {
+    let config = kind.sandbox_config(session.evidence(), session.dir().to_owned())?;
+    let Some(config) = config.filter(|_| !suspects.is_empty()) else {
+        return Ok(BTreeSet::new());
+    };
+    let tree = accepted_tree(session, &config, session.totals().accepted)?;
+    let world = world_over(session, kind, TreeLook::of(tree.snapshot, Vec::new()))?;
+    let live = judge_passes(session, world, suspects, &|| false)?;
+    let places = live.drift.iter().map(|it| &it.place);
+    let places = places.chain(live.unanswered.iter().map(|it| &it.place));
+    Ok(places.filter_map(|place| place.quest).collect())
+}
+
+fn world_over(
+    session: &Session,
+    kind: &SessionKind,
+    look: TreeLook,
+) -> Result<JudgeWorld, JudgeError> {
+    let mut world = JudgeWorld::of(session, kind)?;
+    world.show(look);
+    Ok(world)
 }
 
 fn failed(error: &TreeError) -> JudgeError {

@@ -356,6 +356,8 @@ pub enum WhyNothing {
     ProviderBusy,
     /// A budget, a person or the session ended it.
     Stopped,
+    /// Another answer was accepted meanwhile, with which its own may not merge.
+    Overtaken,
 }
 
 impl WhyNothing {
@@ -399,7 +401,7 @@ impl FruitlessStarts {
                 *self = Self::default();
                 return false;
             }
-            Brought::Nothing(WhyNothing::Stopped) => return false,
+            Brought::Nothing(WhyNothing::Stopped | WhyNothing::Overtaken) => return false,
             Brought::Nothing(WhyNothing::ProviderBusy) => false,
             Brought::Nothing(WhyNothing::Agent) => true,
         };
@@ -429,6 +431,7 @@ mod tests {
     const FRUITLESS: Brought = Brought::Nothing(WhyNothing::Agent);
     const BUSY: Brought = Brought::Nothing(WhyNothing::ProviderBusy);
     const STOPPED: Brought = Brought::Nothing(WhyNothing::Stopped);
+    const OVERTAKEN: Brought = Brought::Nothing(WhyNothing::Overtaken);
 
     /// For each start, the seconds of the pause after it, and whether it ends the run.
     fn counted(starts: &[Brought]) -> Vec<(u64, bool)> {
@@ -458,6 +461,7 @@ mod tests {
     fn a_start_that_was_stopped_or_met_a_busy_provider_neither_counts_nor_resets() {
         let busy = counted(&[BUSY; 9]);
         assert_eq!(busy.last(), Some(&(3, false)));
+        assert_eq!(counted(&[OVERTAKEN; 9]), [(0, false); 9]);
         let between = counted(&[FRUITLESS, STOPPED, FRUITLESS, BUSY, FRUITLESS]);
         let ends: Vec<bool> = between.iter().map(|(_, ends)| *ends).collect();
         assert_eq!(ends, [false, false, false, false, true]);

@@ -330,7 +330,7 @@ impl<'a> RunWorker<'a> {
         quest_run: &mut QuestRun,
         last: Option<Reason>,
     ) -> Result<(AfterStart, String), RunError> {
-        let seen = quest_run.seen;
+        let (seen, accepted) = (quest_run.seen, self.session.totals().accepted);
         let agent = self.next_agent(quest_run)?;
         let prompt = self.prompt(agent, quest_run, last)?;
         quest_run.begin();
@@ -397,6 +397,8 @@ impl<'a> RunWorker<'a> {
         };
         let brought = if quest_run.seen > seen || reason == Reason::Settled {
             Brought::Submission
+        } else if self.session.totals().accepted != accepted {
+            Brought::Nothing(WhyNothing::Overtaken)
         } else {
             // The reason for a last call is a budget.
             Brought::Nothing(WhyNothing::of(last.or(halt), watched.end.provider))

@@ -62,12 +62,14 @@ pub struct CommandConfig {
     pub(super) reports: Vec<String>,
     /// The fewest tests that must have passed; 1 where `facts` tells of tests.
     min_passed: Option<u32>,
-    /// The most tests that may have been skipped.
+    /// The most tests that may have been skipped; without it, any number.
     max_skipped: Option<u32>,
     /// How the tests are listed. As many must be in the report that `facts` reads.
     list: Option<ListTable>,
     /// A test that is added once the command has passed. Then the command must fail, and report that
-    /// test as failed and the others as before; else it is FAIL by the rule `silent-canary`.
+    /// test as failed and, with `facts`, the others as before; else it is FAIL by the rule
+    /// `silent-canary`. The command must run all tests after one has failed: `cargo test` needs
+    /// `--no-fail-fast`.
     canary: Option<CanaryTable>,
     /// What it may reach over the network.
     network: Option<NetworkName>,

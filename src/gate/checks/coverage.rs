@@ -132,7 +132,7 @@ impl Covered {
 
 /// That the program can be stopped at this place, so that it runs there, as the report says.
 fn stopped(trial: &Trial<'_>, stop: &Stop, letters: &str, lines: &Lines) -> Result<(), Fact> {
-    let ran = trial.run_over(&stop.text);
+    let ran = trial.run_over(&stop.text, 0);
     if says(&ran, letters) {
         return Ok(());
     }

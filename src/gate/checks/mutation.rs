@@ -29,14 +29,16 @@ use crate::gate::{Cost, Fact, Rule};
 /// empty line, wider spaces, and a local variable of another name. Where they fail, they look at the
 /// code's text, which is FAIL by the rule `neutral-change`. Then they run over one mutant after the
 /// other, until the result is known. A mutant over which they hang is noticed, if the command's
-/// `timeout` allows ten times as long as without it and 5 s; else it counts neither way.
+/// `timeout` allows ten times as long as without it and 5 s; else it counts neither way. At the end
+/// they run over the code that is only written in another way once more: tests that fail because of
+/// the time or the number of runs fail there too.
 ///
 /// What is left to a cheat: code that runs in the process of the test runner can do all that the
 /// runner does. It can read the tree while it runs, find the canary of a `command` or the stop of a
 /// `coverage` check there, and report what comail expects. Tests that compare the code in a form in
 /// which names, lines and spaces do not count, such as bytecode or a syntax tree, turn red over every
-/// mutant. Only a check of what the code may use stops them; the quest files unit-tests and
-/// rust-tests have one. What runs elsewhere, and is asked as a service or by a `script`, cannot reach
+/// mutant. A result that is equal to everything passes every test. Only a check of what the code may
+/// use stops them; the quest files unit-tests and rust-tests have one for tests. What runs elsewhere, and is asked as a service or by a `script`, cannot reach
 /// the one that judges.
 ///
 /// A mutant that does not build counts as noticed, unless the command has `facts` that tell of tests.
@@ -152,7 +154,8 @@ impl Mutation {
         let neutral = language
             .filter(|_| trial.is_red(&run.ran) == Ok(false))
             .and_then(|it| neutral(it, &source, &place.lines));
-        if let Some(fact) = neutral.and_then(|it| notices(&trial, &it)) {
+        let noticed = |round| neutral.as_ref().and_then(|it| notices(&trial, it, round));
+        if let Some(fact) = noticed(0) {
             return Err(fact);
         }
         let own = self.own_changes(&place, &source)?;
@@ -171,7 +174,12 @@ impl Mutation {
         }
         let drawn = drawn.into_iter().map(Change::from);
         let drawn = self.sample(&trial, &drawn.collect::<Vec<_>>());
-        Ok(found.into_iter().chain(drawn).collect())
+        let found: Vec<Fact> = found.into_iter().chain(drawn).collect();
+        // Tests that fail because of the time, or of the number of runs, fail here too.
+        if found.is_empty() {
+            return Ok(noticed(1).into_iter().collect());
+        }
+        Ok(found)
     }
 
     /// The changes of `lines`, except those that leave the file as it is.
@@ -226,7 +234,7 @@ fn misses(trial: &Trial<'_>, change: &Change) -> Option<Fact> {
         "tests that fail when its line {} is {}",
         change.line, change.what
     );
-    let ran = trial.run_over(&change.text);
+    let ran = trial.run_over(&change.text, 0);
     let fact = match trial.is_red(&ran) {
         Ok(true) => return None,
         _ if trial.hangs(&ran) => return None,
@@ -237,9 +245,9 @@ fn misses(trial: &Trial<'_>, change: &Change) -> Option<Fact> {
 }
 
 /// The fact that the tests fail although nothing has changed but how the code is written.
-fn notices(trial: &Trial<'_>, neutral: &Neutral) -> Option<Fact> {
+fn notices(trial: &Trial<'_>, neutral: &Neutral, round: u32) -> Option<Fact> {
     let expected = format!("tests that pass as before when {}", neutral.what);
-    let ran = trial.run_over(&neutral.text);
+    let ran = trial.run_over(&neutral.text, round);
     let fact = match trial.is_red(&ran) {
         Ok(false) => return None,
         Ok(true) => Fact::of(

@@ -20,8 +20,8 @@ pub struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// What comes of the tests when their file has this text.
-    pub fn run_over(&self, text: &str) -> CommandResult {
+    /// What comes of the tests when their file has this text, in a round of its own each time.
+    pub fn run_over(&self, text: &str, round: u32) -> CommandResult {
         let order = &self.run.order;
         let mut edits = order.edits.clone();
         edits.push(Edit {
@@ -31,7 +31,7 @@ impl Trial<'_> {
         let order = CommandSpec {
             name: self.name.to_owned(),
             edits,
-            round: 0,
+            round,
             timeout_ms: order.timeout_ms.min(self.patience()),
             ..order.clone()
         };

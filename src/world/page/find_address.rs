@@ -137,9 +137,11 @@ fn from_above(above: &str, line: &mut String) -> Option<Vec<String>> {
     let at = line
         .find('@')
         .filter(|at| run(line[..*at].bytes().rev()) == *at)?;
-    around(line, at)?;
+    let found = around(line, at)?;
     let word = above.rsplit(' ').next().unwrap_or_default();
-    if !may_go_on(above, word, at) {
+    // The site above an address of its own is no part of it.
+    let site = word.strip_prefix("www.").unwrap_or(word);
+    if site == found.domain().as_str() || !may_go_on(above, word, at) {
         return None;
     }
     let end = at + 1 + domain(&line[at + 1..]);
@@ -241,6 +243,8 @@ mod tests {
     #[test]
     fn the_best_place_counts() {
         assert_eq!(how("<p>Info@ACME.co"), Presence::Visible);
+        assert_eq!(how("<p>acme.co<br>info@acme.co"), Presence::Visible);
+        assert_eq!(how("<p>max.co<br>info@acme.co"), Presence::Obfuscated);
         assert_eq!(
             how("<a href='mailto:info%40acme.co'>mail</a>"),
             Presence::Visible

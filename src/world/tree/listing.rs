@@ -24,6 +24,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::Digest;
+use crate::base::text::invisible;
 
 /// What a tree contains. No entry is below another: a file contains no entries, nor does a link.
 ///
@@ -366,6 +367,18 @@ impl TreePath {
     }
 }
 
+/// Whether some file system takes the name for `.git`, so that git refuses it: without case, on HFS+
+/// without characters that are not shown, on NTFS as the short name or with a stream, dots or spaces at
+/// its end (gitfaq, `core.protectHFS` and `core.protectNTFS`).
+fn is_folder_of_git(name: &str) -> bool {
+    let shown: String = name.chars().filter(|c| !invisible(*c)).collect();
+    let shown = shown.to_ascii_lowercase();
+    let name = shown.split(':').next().unwrap_or_default();
+    let name = name.trim_end_matches(['.', ' ']);
+    let number = name.strip_prefix("git~");
+    name == ".git" || number.is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
 fn flaw_of(text: &str) -> Option<String> {
     let mut names = text.split('/');
     let flaw = if text.len() > MAX_PATH_BYTES {
@@ -376,12 +389,8 @@ fn flaw_of(text: &str) -> Option<String> {
         "it begins with `/`; write it relative to the tree's root".to_owned()
     } else if text.contains('\\') || names.any(|name| matches!(name, "" | "." | "..")) {
         respelled(text)
-    } else if text
-        .split('/')
-        .any(|name| name.eq_ignore_ascii_case(".git"))
-    {
-        // Where file names are compared without case, this is git's own folder too.
-        "`.git` is never part of a tree".to_owned()
+    } else if text.split('/').any(is_folder_of_git) {
+        "`.git`, however it is spelled, is never part of a tree".to_owned()
     } else if text.split('/').any(|name| name.len() > MAX_NAME_BYTES) {
         format!("a name in it is longer than {MAX_NAME_BYTES} bytes")
     } else if text.split('/').count() > MAX_DEPTH {
@@ -458,13 +467,36 @@ mod tests {
 
     #[test]
     fn git_and_control_characters_are_no_part_of_a_tree() {
-        for text in [".git", ".git/config", "sub/.git/hooks/x", "a/.GIT"] {
-            assert!(said(text).contains("`.git` is never"), "{text}");
+        for text in [
+            ".git",
+            ".git/config",
+            "sub/.git/hooks/x",
+            "a/.GIT",
+            "git~1",
+            "GIT~2/x",
+            ".git ",
+            ".git. /config",
+            ".git::$INDEX_ALLOCATION",
+            ".g\u{200c}it",
+        ] {
+            assert!(said(text).contains("`.git`, however"), "{text}");
         }
         for text in ["a\nb", "a\0b", "a\u{7f}", "\u{85}"] {
             assert!(said(text).contains("control character"), "{text:?}");
         }
-        for text in [".gitignore", "a.git", "..a", "a b", "é/ü", "-rf", "..."] {
+        for text in [
+            ".gitignore",
+            "a.git",
+            "..a",
+            "a b",
+            "é/ü",
+            "-rf",
+            "...",
+            "git~",
+            "git~x",
+            ".git~1",
+            "git",
+        ] {
             assert_eq!(TreePath::parse(text).unwrap().as_str(), text);
         }
     }

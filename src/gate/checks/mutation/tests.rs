@@ -97,6 +97,29 @@ fn tests_that_turn_red_pass() {
 }
 
 #[test]
+fn tests_that_fail_because_of_the_time_are_found_at_the_end() {
+    let mut sandbox = changed(&[]);
+    let mut runs = 0;
+    sandbox.expect_run().returning(move |_| {
+        runs += 1;
+        // Red from the first mutant on, whatever the code is.
+        ran(End::Exited(i32::from(runs > 2)), "")
+    });
+    sandbox
+        .expect_file()
+        .returning(|_| FileSeen::File(SOURCE.into()));
+    sandbox
+        .expect_pinned()
+        .returning(|_| FileSeen::File(SOURCE.into()));
+    let judgement = bench(BODIES).judge(&sandbox);
+    let rules: Vec<_> = judgement.facts.iter().map(|it| it.rule.as_str()).collect();
+    assert_eq!(
+        (judgement.verdict, rules),
+        (Verdict::Fail, vec!["neutral-change"])
+    );
+}
+
+#[test]
 fn a_mutant_that_survives_is_a_fact() {
     let (verdict, said) = judged(BODIES, ran(End::Exited(0), ""));
     let bodies = ["return None", "raise NotImplementedError"];
@@ -346,13 +369,19 @@ fn mutants_come_from_the_grammar_in_an_order_that_is_frozen() {
     let (judgement, orders) = drawn(strict, but(|_| false));
     assert_eq!(judgement.verdict, Verdict::Pass);
     assert!(is_neutral(&orders[0]), "{orders:?}");
-    let texts: Vec<_> = orders.iter().skip(1).map(text_of).collect();
+    // The first run comes again at the end.
+    let last = CommandSpec {
+        round: 1,
+        ..orders[0].clone()
+    };
+    assert_eq!(orders.last(), Some(&last));
+    let texts: Vec<_> = orders[1..orders.len() - 1].iter().map(text_of).collect();
     // One of line 2, and two each of the others.
     assert_eq!(texts.len(), 7, "{texts:#?}");
     let (_, again) = drawn(strict, but(|_| false));
     assert_eq!(again, orders);
     let (_, few) = drawn("may_survive = 0\nmax_mutants = 3\n", but(|_| false));
-    assert_eq!(few, orders[..4]);
+    assert_eq!(few, [&orders[..4], &[last]].concat());
 }
 
 #[test]
@@ -434,7 +463,7 @@ fn a_mutant_that_hangs_is_noticed_where_the_time_allows_to_tell() {
         }
     };
     let (judgement, orders) = drawn("may_survive = 0\n", hangs(|_| true));
-    assert_eq!((judgement.verdict, orders.len()), (Verdict::Pass, 8));
+    assert_eq!((judgement.verdict, orders.len()), (Verdict::Pass, 9));
     assert!(orders.iter().all(|order| order.timeout_ms == 5_050));
     // Of 60 s, no ten times 6 s are left.
     let strict = "may_survive = 0\n";

@@ -352,9 +352,7 @@ fn unknown_reference(text: &str) -> Option<usize> {
     const MAX_NAME: usize = 32;
     let (name, _) = text.strip_prefix('&')?.split_once(';')?;
     let is_name = (1..=MAX_NAME).contains(&name.len())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'#');
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
     is_name.then_some(name.len() + 2)
 }
 
