@@ -368,11 +368,24 @@ fn an_object_that_was_planted_is_not_committed() {
 
 /// Git takes no file whose name means `.git` on another system.
 #[test]
-fn a_file_that_git_refuses_is_named() {
+fn a_file_that_git_refuses_is_no_part_of_the_tree() {
     let quest = quest(commit);
-    let said = answer(&quest, 1, &[("in/git~1", b"text\n")]);
-    assert!(said.contains("in/git~1"), "{said}");
-    assert!(said.contains("not on the branch"), "{said}");
+    let said = answer(
+        &quest,
+        1,
+        &[("in/git~1", b"text\n"), ("in/one.sh", b"exit 0\n")],
+    );
+    assert!(!said.contains("not on the branch"), "{said}");
+    let (_, tree) = quest.place.json(["tree"]);
+    assert!(!tree.to_string().contains("git~1"), "{tree:#}");
+    let files = git(
+        &quest.at(""),
+        ["ls-tree", "-r", "--name-only", &branch(&quest)],
+    );
+    assert!(
+        files.contains("one.sh") && !files.contains("git~1"),
+        "{files}"
+    );
 }
 
 #[test]

@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 use crate::base::Digest;
 use crate::gate::{Gate as _, Judgement, common_rules};
 use crate::judge::accepted::{History, accepted_tree};
+use crate::judge::audit::Live;
 use crate::judge::error::JudgeError;
 use crate::judge::kind::{JudgeWorld, SessionKind};
 use crate::judge::passes::{judge_passes, passes, reviews, sentence};
 use crate::judge::quest_file::Definition;
 use crate::judge::worktree::{Worktree, WorktreeError, is_new};
-use crate::quest::QuestId;
+use crate::quest::{Key, QuestId};
 use crate::session::{Accepted, Manifest, Session};
 use crate::world::evidence::Evidence;
 use crate::world::sandbox::{SandboxConfig, TreeLook};
@@ -243,32 +244,46 @@ pub(super) fn judge_earlier(
     if let Some((quest, why)) = live.failed.first() {
         return Err(JudgeError::NotAgain(format!("quest {quest}: {why}")));
     }
-    let silent = live.unanswered.iter().map(|it| (&it.place, &it.facts));
-    let drift = live.drift.iter().map(|it| (&it.place, &it.facts));
-    let found: Vec<_> = drift.chain(silent).collect();
-    let suspects: Vec<QuestId> = found.iter().filter_map(|(place, _)| place.quest).collect();
-    let broken_before = broken_without(session, &kind, &suspects)?;
-    let broken = found.into_iter().filter_map(|(place, facts)| {
-        let (quest, key) = (place.quest?, place.key.as_ref()?);
-        let is_review = reviews.contains(&quest);
-        if broken_before.contains(&quest)
-            || is_review && live.lost.iter().all(|it| it.quest != quest)
-        {
-            return None;
-        }
-        let holds = if is_review {
-            "does not fail"
-        } else {
-            "still passes"
-        };
-        let found = facts.first().map(sentence).unwrap_or_default();
-        Some((format!("quest {quest} ({key}) {holds}"), found))
-    });
-    let broken: Vec<_> = broken.collect();
+    let broken = no_longer(&live, &reviews);
+    let suspects: Vec<QuestId> = broken.iter().map(|it| it.quest).collect();
+    let before = broken_without(session, &kind, &suspects, &reviews)?;
+    let broken = broken.into_iter().filter(|it| !before.contains(&it.quest));
+    let broken: Vec<_> = broken
+        .map(|Broken { quest, key, found }| {
+            let holds = if reviews.contains(&quest) {
+                "does not fail"
+            } else {
+                "still passes"
+            };
+            (format!("quest {quest} ({key}) {holds}"), found)
+        })
+        .collect();
     Ok(Again {
         broken: (!broken.is_empty()).then(|| common_rules::breaks_passed(broken)),
         left_out,
     })
+}
+
+struct Broken {
+    quest: QuestId,
+    key: Key,
+    found: String,
+}
+
+/// The PASSes that are no PASS now, and the REVIEWs that are FAIL.
+fn no_longer(live: &Live, reviews: &[QuestId]) -> Vec<Broken> {
+    let silent = live.unanswered.iter().map(|it| (&it.place, &it.facts));
+    let drift = live.drift.iter().map(|it| (&it.place, &it.facts));
+    let broken = drift.chain(silent).filter_map(|(place, facts)| {
+        let quest = place.quest?;
+        let fails = || live.lost.iter().any(|it| it.quest == quest);
+        (!reviews.contains(&quest) || fails()).then_some(Broken {
+            quest,
+            key: place.key.clone()?,
+            found: facts.first().map(sentence).unwrap_or_default(),
+        })
+    });
+    broken.collect()
 }
 
 /// Those of these quests that do not hold without the answer either: its agent did not break them.
@@ -276,6 +291,7 @@ fn broken_without(
     session: &Session,
     kind: &SessionKind,
     suspects: &[QuestId],
+    reviews: &[QuestId],
 ) -> Result<BTreeSet<QuestId>, JudgeError> {
     let config = kind.sandbox_config(session.evidence(), session.dir().to_owned())?;
     let Some(config) = config.filter(|_| !suspects.is_empty()) else {
@@ -284,9 +300,8 @@ fn broken_without(
     let tree = accepted_tree(session, &config, session.totals().accepted)?;
     let world = world_over(session, kind, TreeLook::of(tree.snapshot, Vec::new()))?;
     let live = judge_passes(session, world, suspects, &|| false)?;
-    let places = live.drift.iter().map(|it| &it.place);
-    let places = places.chain(live.unanswered.iter().map(|it| &it.place));
-    Ok(places.filter_map(|place| place.quest).collect())
+    let broken = no_longer(&live, reviews);
+    Ok(broken.into_iter().map(|it| it.quest).collect())
 }
 
 fn world_over(
