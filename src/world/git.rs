@@ -73,7 +73,7 @@ pub enum GitError {
     #[error("{} is not a file, and git would wait for it", .0.display())]
     NoFile(PathBuf),
     #[error(
-        "{} is there: git is at work on the branch, or died at it; if it did, remove this file",
+        "{} exists: git is updating the branch, or was interrupted; if no git is running, remove this file",
         .0.display()
     )]
     Locked(PathBuf),

@@ -48,7 +48,7 @@ const NAME: &str = "canary";
 
 impl Canary {
     pub fn build(table: &CanaryTable, names: &Names, source: &Source<'_>) -> Result<Self, Flaw> {
-        source.needs_tree(NAME, "there is no tree to which a test could be added")?;
+        source.needs_tree(NAME, "the quest file has no `[tree]` to add a test to")?;
         let names = names.clone().with(NAME);
         let [file, text] =
             [&table.file, &table.text].map(|template| source.template_of(NAME, template, &names));

@@ -41,7 +41,7 @@ use crate::gate::{Cost, Fact, Rule};
 /// use stops them; the quest files unit-tests and rust-tests have one for tests. What runs elsewhere, and is asked as a service or by a `script`, cannot reach
 /// the one that judges.
 ///
-/// A mutant that does not build counts as noticed, unless the command has `facts` that tell of tests.
+/// A mutant that does not build counts as noticed, unless the command's `facts` count tests.
 /// Only `lines` changes code in Rust macros.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

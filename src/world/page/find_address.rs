@@ -139,7 +139,7 @@ fn from_above(above: &str, line: &mut String) -> Option<Vec<String>> {
         .filter(|at| run(line[..*at].bytes().rev()) == *at)?;
     let found = around(line, at)?;
     let word = above.rsplit(' ').next().unwrap_or_default();
-    // The site above an address of its own is no part of it.
+    // A line that is the address's own domain is not its beginning.
     let site = word.strip_prefix("www.").unwrap_or(word);
     if site == found.domain().as_str() || !may_go_on(above, word, at) {
         return None;

@@ -47,7 +47,7 @@ pub trait Sandbox {
         Called::Unanswered(NO_TREE.to_owned())
     }
 
-    /// Small letters that nobody knew before this judgement.
+    /// Random lowercase letters, new for each judgement.
     fn nonce(&self) -> String {
         NO_TREE.to_owned()
     }
