@@ -121,22 +121,24 @@ impl Resolver for DnsResolver {
         let root = Query::query(Name::root(), RecordType::NS);
         let limit = Duration::from_millis(self.limits.dns_ms);
         let servers = self.servers()?;
+        // A budget of its own, because the lookups may have used up the time of the submission.
+        let budget = Budget::new(Duration::MAX);
         let ask_all = || {
             let mut last = unanswered("no name server is configured".to_owned());
             for &server in servers {
-                let asked = block_on(over_udp(server, &root, limit));
+                let asked = block_on(budget.wait(limit, over_udp(server, &root)));
                 let why = match asked {
                     // A reply that cannot be parsed is a reply too.
-                    Ok(Ok(_) | Err(NetError::Proto(_) | NetError::Dns(_))) => return Ok(()),
-                    Ok(Err(error)) => error.to_string(),
+                    Ok(Some(Ok(_) | Err(NetError::Proto(_) | NetError::Dns(_)))) => return Ok(()),
+                    Ok(Some(Err(error))) => error.to_string(),
+                    Ok(None) => NetError::Timeout.to_string(),
                     Err(error) => error.to_string(),
                 };
                 last = unanswered(format!("{server} sends no reply: {why}"));
             }
             Err((last, None))
         };
-        // A budget of its own, because the lookups may have used up the time of the submission.
-        retry(&self.limits, &Budget::new(Duration::MAX), ask_all)
+        retry(&self.limits, &budget, ask_all)
     }
 }
 
@@ -145,14 +147,12 @@ impl DnsResolver {
     /// §5). An answer that cannot be parsed may be too long as well.
     fn exchange(&self, server: SocketAddr, query: &Query) -> Result<Message, Unanswered> {
         let exchanged = block_on(async {
-            let limit = self.patience();
-            match self.within(limit, over_udp(server, query, limit)).await {
+            match self.within_limit(over_udp(server, query)).await {
                 Ok(answer) if !answer.truncation => return Ok(answer.into_message()),
                 Ok(_) | Err(NetError::Proto(_)) => {}
                 Err(error) => return Err(no_answer(&error)),
             }
-            let limit = self.patience();
-            let answer = self.within(limit, over_tcp(server, query, limit)).await;
+            let answer = self.within_limit(over_tcp(server, query)).await;
             let answer = answer.map_err(|error| {
                 let why = no_answer(&error);
                 let detail = format!("over TCP: {why}");
@@ -168,21 +168,15 @@ impl DnsResolver {
         exchanged.map_err(|error| no_answer(&error.into()))?
     }
 
-    // The library's own timeouts continue while this process is stopped, and its timeout for TCP does
-    // not cover a body that arrives byte by byte.
-    async fn within(
+    /// Waits for one exchange until its own limit, or the rest of the submission's time.
+    async fn within_limit(
         &self,
-        limit: Duration,
         exchange: impl Future<Output = Result<DnsResponse, NetError>>,
     ) -> Result<DnsResponse, NetError> {
+        let left = self.budget.left().unwrap_or_default();
+        let limit = Duration::from_millis(self.limits.dns_ms).min(left);
         let answer = self.budget.wait(limit, exchange).await;
         answer.unwrap_or(Err(NetError::Timeout))
-    }
-
-    /// How long one exchange may take: its own limit, or the rest of the submission's time.
-    fn patience(&self) -> Duration {
-        let left = self.budget.left().unwrap_or_default();
-        Duration::from_millis(self.limits.dns_ms).min(left)
     }
 
     /// Asks until there is a definite answer, or no try is left.
@@ -196,15 +190,15 @@ impl DnsResolver {
     }
 }
 
-// Until the timeout, the library ignores datagrams that do not echo the question's random id, name,
-// type and class (RFC 5452 §9.1).
-async fn over_udp(
-    server: SocketAddr,
-    query: &Query,
-    limit: Duration,
-) -> Result<DnsResponse, NetError> {
+/// The library's timeout. The caller ends an exchange long before: the library's clock continues while
+/// this process is stopped, and for TCP it does not cover a body that arrives byte by byte.
+const LIBRARY_TIMEOUT: Duration = Duration::from_hours(1);
+
+// The library ignores datagrams that do not echo the question's random id, name, type and class
+// (RFC 5452 §9.1).
+async fn over_udp(server: SocketAddr, query: &Query) -> Result<DnsResponse, NetError> {
     let provider = TokioRuntimeProvider::default();
-    let stream = UdpClientStream::builder(server, provider).with_timeout(Some(limit));
+    let stream = UdpClientStream::builder(server, provider).with_timeout(Some(LIBRARY_TIMEOUT));
     // Tries are counted by the caller: a second question would be one more.
     let mut stream = stream
         .with_max_retries(1)
@@ -213,14 +207,11 @@ async fn over_udp(
     stream.send_message(request(query)).first_answer().await
 }
 
-async fn over_tcp(
-    server: SocketAddr,
-    query: &Query,
-    limit: Duration,
-) -> Result<DnsResponse, NetError> {
+async fn over_tcp(server: SocketAddr, query: &Query) -> Result<DnsResponse, NetError> {
     // Dropping the last provider ends the task that reads the answers.
     let provider = TokioRuntimeProvider::default();
-    let exchange = TcpClientStream::exchange(server, None, limit, None, provider.clone()).await?;
+    let exchange =
+        TcpClientStream::exchange(server, None, LIBRARY_TIMEOUT, None, provider.clone()).await?;
     let answer = exchange.send(request(query)).first_answer().await;
     drop(provider);
     answer
