@@ -292,6 +292,25 @@ mod tests {
     }
 
     #[test]
+    fn what_the_tree_already_has_is_no_change() {
+        let base = "1\n2\n3\n4\n5\n";
+        for (ours, theirs, expected) in rows! {
+            base, "1\n2\n3\n4\nfive\n" => 0;
+            "one\n2\n3\n4\n5\n", "one\n2\n3\n4\n5\n" => 0;
+            "one\n2\n3\n4\n5\n", "one\n2\n3\n4\nfive\n" => 0;
+            "one\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n" => 1;
+        } {
+            let tree = tree_at(snapshot(&[("a", theirs)]));
+            let (base, ours) = (snapshot(&[("a", base)]), snapshot(&[("a", ours)]));
+            let laid = tree
+                .lay(QuestId::FIRST, &base, &ours, &|_| Ok(None))
+                .unwrap();
+            let change = laid.unwrap().change;
+            assert_eq!(change.patch.paths().count(), expected, "{ours:?}");
+        }
+    }
+
+    #[test]
     fn whole_files_conflict_too() {
         let base = [("a", "1\n"), ("b", "1\n")];
         for (ours, theirs, conflicts) in rows! {

@@ -70,7 +70,8 @@ pub(super) fn merge(
             file_of(ours, path, load)?
         } else {
             match merge_file(path, [base, ours, theirs], load)? {
-                Ok(file) => Some(file),
+                Ok(Some(file)) => Some(file),
+                Ok(None) => continue,
                 Err(what) => {
                     conflicts.push(Conflict {
                         path: path.clone(),
@@ -120,12 +121,12 @@ fn is_executable(entry: Option<&Entry>) -> bool {
     )
 }
 
-/// Merges a file that both sides changed.
+/// Merges a file that both sides changed; `None` if theirs has all of our changes already.
 fn merge_file(
     path: &TreePath,
     trees: [&Snapshot; 3],
     load: &Load<'_>,
-) -> Result<Result<PatchFile, What>, TreeError> {
+) -> Result<Result<Option<PatchFile>, What>, TreeError> {
     let mut texts = Vec::new();
     for tree in trees {
         let contents = tree.read(path, load)?;
@@ -143,7 +144,8 @@ fn merge_file(
     let mut options = MergeOptions::new();
     options.set_conflict_style(ConflictStyle::Merge);
     Ok(match options.merge(was, new, now) {
-        Ok(text) => Ok(PatchFile::of(text.into_bytes(), executable)),
+        Ok(text) if text == *now && executable == theirs => Ok(None),
+        Ok(text) => Ok(Some(PatchFile::of(text.into_bytes(), executable))),
         Err(marked) => {
             let before = marked.lines();
             let before = before.take_while(|line| !line.starts_with("<<<<<<<"));
