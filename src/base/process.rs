@@ -7,11 +7,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek as _, Write};
 use std::net::Shutdown;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::process::{Child, Command, Stdio};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,7 +24,8 @@ use nix::unistd::Pid;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-// A process that is being killed may fork once more, so the search is repeated.
+// A process that is being killed may fork once more, so the search is repeated. A process that ends
+// soon is asked as often.
 const RETRY: Duration = Duration::from_millis(2);
 
 // How long a supervisor and the processes that it kills may take to end.
@@ -38,6 +40,32 @@ const MAX_FRAME_BYTES: u32 = 256 << 20;
 
 // nix has no name for real-time signals; the first represents all of them.
 const REAL_TIME: i32 = 34;
+
+/// Starts a program in a process group of its own, which Ctrl-C does not reach, with `input` as its
+/// standard input. A pipe would block this process if the program did not read it.
+pub fn start_with_input(command: &mut Command, input: &[u8]) -> io::Result<Child> {
+    let mut stdin = tempfile::tempfile()?;
+    stdin.write_all(input)?;
+    stdin.rewind()?;
+    command.process_group(0).stdin(stdin).spawn()
+}
+
+/// Waits for a program that was started in a process group of its own. After `limit`, the group is
+/// killed and the error is [`io::ErrorKind::TimedOut`].
+pub fn wait_within(child: &mut Child, limit: Duration) -> io::Result<ExitStatus> {
+    let began = Instant::now();
+    loop {
+        match child.try_wait()? {
+            Some(status) => return Ok(status),
+            None if began.elapsed() < limit => thread::sleep(RETRY),
+            None => {
+                let _ = killpg(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL);
+                child.wait()?;
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
+    }
+}
 
 /// A process as `/proc/PID/stat` describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

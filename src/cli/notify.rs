@@ -3,8 +3,7 @@
 //! Only the user's configuration file names the command, not a project, because agents can write
 //! there. `submit` sends nothing, because agents run it in their own environment.
 
-use std::io::{self, Seek as _, Write as _};
-use std::os::unix::process::CommandExt as _;
+use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -14,14 +13,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Args;
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::config;
 use super::context::Context;
 use super::exit::{Exit, UsageError};
+use crate::base::process::{start_with_input, wait_within};
 use crate::base::text::{Escaped, escape_json, plural};
 use crate::quest::{Key, QuestId};
 use crate::report::run::Report;
@@ -96,8 +94,6 @@ impl ReportStatus {
 
 /// How long the command may take.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
-
-const POLL: Duration = Duration::from_millis(10);
 
 pub(super) fn run(context: &mut Context, args: &NotifyArgs) -> Result<Exit> {
     if args.command.is_empty() {
@@ -233,19 +229,11 @@ fn call(words: &[String], event: &str, limit: Duration) -> Result<(), Problem> {
         let program = words.first().cloned().unwrap_or_default();
         Problem::NotStarted { program, why }
     };
-    let begun = Instant::now();
     let mut child = start(words, event).map_err(not_started)?;
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(status)) => return Err(Problem::Failed(status)),
-            Ok(None) if begun.elapsed() < limit => thread::sleep(POLL),
-            Ok(None) | Err(_) => {
-                let _ = killpg(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL);
-                let _ = child.wait();
-                return Err(Problem::TimedOut);
-            }
-        }
+    match wait_within(&mut child, limit) {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(Problem::Failed(status)),
+        Err(_) => Err(Problem::TimedOut),
     }
 }
 
@@ -253,24 +241,20 @@ fn start(words: &[String], event: &str) -> io::Result<Child> {
     let Some((program, args)) = words.split_first() else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
-    // A pipe would block the writer if the command does not read.
-    let mut stdin = tempfile::tempfile()?;
-    stdin.write_all(event.as_bytes())?;
-    stdin.rewind()?;
-    Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(args)
-        .stdin(stdin)
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        // Ctrl-C is meant for the run, which still has to send its end.
-        .process_group(0)
-        .spawn()
+        .stderr(Stdio::null());
+    start_with_input(&mut command, event.as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::process::ProcessStat;
+
+    const POLL: Duration = Duration::from_millis(10);
 
     fn shell(script: &str) -> Vec<String> {
         ["sh", "-c", script].map(str::to_owned).to_vec()

@@ -10,23 +10,20 @@ use std::env;
 use std::ffi::OsStr;
 use std::fmt::{self, Write as _};
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::io::{self, Read as _, Seek as _};
 use std::os::unix::fs::symlink;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
 
 use jiff::Timestamp;
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 use sha2::Digest as _;
 use tempfile::TempDir;
 
 use super::sandbox::{is_executable, trusted_path};
 use super::tree::{Entry, Listing, Load, Snapshot, TreeError, TreePath};
+use crate::base::process::{start_with_input, wait_within};
 use crate::base::{files, serde_as_text};
 
 /// The name of an object.
@@ -98,8 +95,6 @@ impl GitError {
 
 /// A named pipe in the repository would block git forever.
 const TIME_LIMIT: Duration = Duration::from_mins(1);
-
-const POLL: Duration = Duration::from_millis(1);
 
 /// The program, found as the gate's programs are: not where agents may write.
 pub fn program(path: &OsStr, untrusted: &[PathBuf]) -> Result<PathBuf, GitError> {
@@ -571,19 +566,9 @@ fn call(command: &mut Command, input: &[u8]) -> Result<Vec<u8>, GitError> {
 fn call_aloud(command: &mut Command, input: &[u8]) -> Result<(Vec<u8>, Vec<u8>), GitError> {
     let mut ran = || -> io::Result<(ExitStatus, [Vec<u8>; 2])> {
         // Files, because a pipe blocks one of the two if the other does not read.
-        let (mut stdin, mut out, mut err) = (
-            tempfile::tempfile()?,
-            tempfile::tempfile()?,
-            tempfile::tempfile()?,
-        );
-        stdin.write_all(input)?;
-        stdin.rewind()?;
-        command
-            .process_group(0)
-            .stdin(stdin)
-            .stdout(out.try_clone()?)
-            .stderr(err.try_clone()?);
-        let ended = wait(&mut command.spawn()?)?;
+        let (mut out, mut err) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        command.stdout(out.try_clone()?).stderr(err.try_clone()?);
+        let ended = wait_within(&mut start_with_input(command, input)?, TIME_LIMIT)?;
         Ok((ended, [whole(&mut out)?, whole(&mut err)?]))
     };
     match ran() {
@@ -601,19 +586,4 @@ fn whole(file: &mut File) -> io::Result<Vec<u8>> {
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-fn wait(child: &mut Child) -> io::Result<ExitStatus> {
-    let begun = Instant::now();
-    loop {
-        match child.try_wait()? {
-            Some(status) => return Ok(status),
-            None if begun.elapsed() < TIME_LIMIT => thread::sleep(POLL),
-            None => {
-                let _ = killpg(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL);
-                child.wait()?;
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-        }
-    }
 }
