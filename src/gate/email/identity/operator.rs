@@ -3,6 +3,7 @@
 use super::company_name::{self, CompanyName, Folded};
 use super::notice::{is_heading, is_line};
 use super::words::{LABELS, Label, Line, NAME_WORDS, NameWord, PHRASES, Phrase};
+use crate::gate::email::source::disowned::is_denied;
 use crate::world::page::{OwnerPlace, OwnerText, is_unspaced};
 
 /// A firm that a page names as the operator of the site.
@@ -166,7 +167,9 @@ impl Reader<'_> {
             (Phrase::Site, Slot::Label),
             (Phrase::Operator, Slot::Sentence),
         ] {
-            if let Some(found) = PHRASES.find(line, phrase) {
+            if let Some(found) = PHRASES.find(line, phrase)
+                && !is_denied(&line.text, &found)
+            {
                 let value = self.behind_articles(&line.text[found.end..]);
                 self.add(shown, value, (Whose::Unclear, slot));
             }
@@ -536,6 +539,11 @@ mod tests {
             "이니시스" => "상호: 아크메 | 결제대행 회사명: 이니시스";
             "카페24" => "상호 아크메\n호스팅 제공자: 카페24(주)";
             "Gamma GmbH" => "Impressum\nCafé Acme, Inh. Jo Doe\nGamma GmbH ist unser Lieferant.";
+            "Acme Ltd" => "Legal notice\nThis website is not operated by Acme Ltd.";
+            "Acme GmbH" => "Impressum\nDiese Seite wird nicht betrieben von der Acme GmbH.";
+            "Acme SARL" => "Mentions légales\nCe site n'est pas édité par la société Acme SARL.";
+            "Acme S.L." => "Aviso legal\nEste sitio no es propiedad de Acme S.L.";
+            "Acme S.r.l." => "Note legali\nIl sito non è gestito da Acme S.r.l.";
         } {
             assert!(!proves(Reading::Notice, key, text), "{text}");
         }

@@ -145,6 +145,24 @@ fn languages(line: &str) -> Vec<&'static Language> {
     likely.map(|(language, _)| language).collect()
 }
 
+/// Whether the sentence with these bytes of a text says no before their end, or anywhere in a language
+/// whose verb comes last.
+pub fn is_denied(text: &str, at: &Range<usize>) -> bool {
+    let start = ENDS.find_iter(&text[..at.start]).last();
+    let start = start.map_or(0, |end| end.end());
+    let end = ENDS.find(&text[at.end..]);
+    let end = end.map_or(text.len(), |end| at.end + end.start());
+    let (sentence, before) = (plain(&text[start..end]), plain(&text[start..at.end]));
+    languages(&sentence).into_iter().any(|language| {
+        let part = if language.is_unspaced {
+            &sentence
+        } else {
+            &before
+        };
+        language.denies.is_match(part)
+    })
+}
+
 /// Stands for the address in a text.
 const ADDRESS: &str = "{}";
 
