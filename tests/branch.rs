@@ -366,6 +366,74 @@ fn an_object_that_was_planted_is_not_committed() {
     assert_is_accepted_tree(&quest);
 }
 
+/// The branch has the files as they were judged, whatever git was told to assume about them.
+#[test]
+fn files_that_git_does_not_compare_are_on_the_branch_as_they_were_judged() {
+    let quest = quest(|place| {
+        for name in ["assumed", "skipped", "sparse"] {
+            place.write(&format!("tree/own/{name}"), "committed\n");
+        }
+        commit(place);
+        let tree = place.at("tree");
+        git(&tree, ["update-index", "--assume-unchanged", "own/assumed"]);
+        for name in ["own/skipped", "own/sparse"] {
+            git(&tree, ["update-index", "--skip-worktree", name]);
+        }
+        for name in ["assumed", "skipped"] {
+            place.write(&format!("tree/own/{name}"), "judged\n");
+        }
+        fs::remove_file(tree.join("own/sparse")).expect("a file");
+    });
+    answer(&quest, 1, &[("in/one.sh", b"exit 0\n")]);
+    let (tree, name) = (quest.at(""), branch(&quest));
+    let on_branch = |path: &str| git(&tree, ["show", &format!("{name}:own/{path}")]);
+    assert_eq!(on_branch("assumed"), "judged");
+    assert_eq!(on_branch("skipped"), "judged");
+    // What a person took out of the working tree is no part of it, and stays in git.
+    assert_eq!(on_branch("sparse"), "committed");
+}
+
+#[test]
+fn a_repository_in_the_tree_is_told_and_stays_as_it_is_on_the_branch() {
+    let made = |place: &Place| {
+        for name in ["tree/in/module", "tree/in/nested"] {
+            let inner = place.at(name);
+            fs::create_dir(&inner).expect("a folder");
+            place.write(&format!("{name}/a.sh"), "exit 0\n");
+            git(&inner, ["init", "-q", "-b", "main"]);
+            git(&inner, ["add", "."]);
+            git(&inner, ["commit", "-q", "-m", "inner"]);
+        }
+        let tree = place.at("tree");
+        git(&tree, ["init", "-q", "-b", "main"]);
+        git(&tree, ["add", "in/module", "in/yes.sh", "in/no.sh", "own"]);
+        git(&tree, ["commit", "-q", "-m", "first"]);
+        let file = fs::read_to_string(place.at("quest.toml")).expect("a quest file");
+        place.write(
+            "quest.toml",
+            file.replace("[tree]\n", "[tree]\nworktrees = true\n"),
+        );
+    };
+    let (quest, run) = ShellQuest::scan("10s", made);
+    run.says("repositories of their own");
+    run.says("writes: in/module, in/nested");
+    run.ok();
+    answer(
+        &quest,
+        1,
+        &[
+            ("in/one.sh", b"exit 0\n"),
+            ("in/module/a.sh", b"exit 0 # one\n"),
+            ("in/nested/a.sh", b"exit 0 # one\n"),
+        ],
+    );
+    let (tree, name) = (quest.at(""), branch(&quest));
+    let changed = ["diff", "--name-only", "main", &name];
+    assert_eq!(git(&tree, changed), "in/one.sh");
+    let (_, reply) = quest.place.json(["tree"]);
+    assert!(reply.to_string().contains("in/module/a.sh"), "{reply:#}");
+}
+
 /// Git takes no file whose name means `.git` on another system.
 #[test]
 fn a_file_that_git_refuses_is_no_part_of_the_tree() {
@@ -529,7 +597,16 @@ fn the_patch_is_applied_by_git_and_by_patch() {
 
 #[test]
 fn attributes_in_the_work_do_not_change_the_patch() {
-    let quest = quest(commit);
+    let quest = quest(|place| {
+        commit(place);
+        let file = fs::read_to_string(place.at("quest.toml")).expect("a quest file");
+        let zone = "write = [\"in/**\"";
+        assert!(file.contains(zone), "{file}");
+        place.write(
+            "quest.toml",
+            file.replace(zone, &format!("{zone}, \"in/.gitattributes\"")),
+        );
+    });
     let files: &[(&str, &[u8])] = &[
         ("in/.gitattributes", b"*.sh -diff\n"),
         ("in/one.sh", b"exit 0 # new\n"),

@@ -27,6 +27,7 @@ fn picture(world: &EmailNet, most: usize) -> Picture {
             complete: false,
             settled: None,
             left_out: 0,
+            unproven: None,
             shortfalls: Vec::new(),
         },
         only: &[],

@@ -103,7 +103,7 @@ fn code_that_ends_the_tests_is_found() {
     assert!(holes("code-review", &["plain-code"]).is_empty());
     assert_eq!(
         holes("code-review", &["plain-code", PROOF]),
-        ["exit-zero", "edited-tests"]
+        ["forged-report"]
     );
 }
 

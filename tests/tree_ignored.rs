@@ -98,8 +98,11 @@ fn without_a_rule_the_large_file_is_refused() {
 #[test]
 fn rules_that_come_after_the_scan_hide_nothing() {
     let quest = ignoring("target/\n");
-    // The zone takes such a file like any other, and it ignores nothing.
+    // The zone does not take such a file, and it ignores nothing.
     fs::write(quest.at("in/.gitignore"), "*\n").expect("rules");
+    let facts = submitted(&quest, "FAIL")["facts"].to_string();
+    assert!(facts.contains("in/.gitignore"), "{facts}");
+    fs::remove_file(quest.at("in/.gitignore")).expect("rules");
     fs::write(quest.at("own/hidden"), "").expect("a file");
     fs::write(quest.at("own/.gitignore"), "hidden\n.gitignore\n").expect("rules");
     let answer = submitted(&quest, "FAIL");

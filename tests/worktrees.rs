@@ -345,6 +345,60 @@ fn what_the_accepted_tree_needs_is_not_forgotten() {
     quest.place.run(["report", "--quick"]).exits(8);
 }
 
+#[test]
+fn changes_of_a_quest_that_is_no_longer_pass_are_told() {
+    let quest = quest();
+    let pass = |worker: &str, dir: &str| {
+        next(&quest, worker, dir);
+        write(&quest, &format!("{dir}/in/{worker}.sh"), "exit 0\n");
+        let (_, reply) = submit(&quest, worker, dir, &format!("in/{worker}.sh"));
+        assert_eq!(reply["verdict"], "PASS", "{reply:#}");
+    };
+    let seen =
+        || {
+            let tree = quest.place.run(["tree"]);
+            let _ = fs::remove_file(quest.place.at("all.patch"));
+            let patch = Run::of(quest.place.command().env("PATH", PATH).args([
+                "tree",
+                "patch",
+                "all.patch",
+            ]));
+            let report = quest.place.run(["report", "--quick"]);
+            let page = ["report", "--quick", "--force", "--out=page.html"];
+            let _ = quest.place.run(page);
+            let page = fs::read_to_string(quest.place.at("page.html")).expect("a page");
+            [tree.stderr, patch.stderr, report.stdout, page]
+        };
+    for (worker, dir) in [("ann", "w1"), ("bob", "w2"), ("kim", "w3")] {
+        pass(worker, dir);
+    }
+    let said = "the result holds changes of 1 quest that does not count as PASS: 2";
+    let (_, reply) = quest.place.json(["tree"]);
+    assert_eq!(reply.get("unproven_changes"), None, "{reply:#}");
+    assert!(seen().iter().all(|it| !it.contains("does not count")));
+    let dispute = ["dispute", "2", "--note=it is wrong"];
+    at_terminal(&quest.place, &dispute, "dispute").ok();
+    let report = quest.place.run(["report", "--quick"]).ok();
+    assert!(
+        report.contains("COMPLETE as recorded") && report.contains(said),
+        "{report}"
+    );
+    let reopen = ["reopen", "2", "--note=do it again"];
+    at_terminal(&quest.place, &reopen, "reopen").ok();
+    for told in seen() {
+        assert!(told.contains(said), "{told}");
+    }
+    for (args, path) in [(&["tree"][..], "tree"), (&["report", "--quick"], "report")] {
+        let (_, reply) = quest.place.json(args);
+        assert_eq!(reply["unproven_changes"], json!([2]), "{path}: {reply:#}");
+    }
+    let (_, before) = quest.place.json(["tree", "--at=1"]);
+    assert_eq!(before.get("unproven_changes"), None, "{before:#}");
+    // Once it passes again, its changes are proven.
+    pass("bob", "w4");
+    assert!(seen().iter().all(|it| !it.contains("does not count")));
+}
+
 /// An agent that adds a line to a file that all quests share.
 const AGENT: &str = r#"key=$(grep -o 'Write a script for [a-z]*' | head -n 1 | sed 's/.* //')
 case $key in
@@ -379,6 +433,28 @@ fn agents_at_once_lose_nothing_and_see_nothing_half_written() {
     );
     assert!(!quest.at("in/one.where").exists());
     quest.place.run(["audit"]).ok();
+}
+
+#[test]
+fn an_agent_that_ruins_its_worktree_costs_its_start_alone() {
+    let empties = "find . -mindepth 1 -delete";
+    let too_large = "mkdir in/large && cd in/large && seq -f 'n%.0f' 100001 | xargs touch";
+    // Another answer changes the same line first.
+    let late = "sed -i 's/^# first$/# one/' in/shared.sh
+                until comail status --json | grep -q '\"pass\":1'; do :; done";
+    for (ruin, agents) in [(empties, 1), (too_large, 1), (late, 2)] {
+        let quest = quest();
+        let agent = format!(
+            "prompt=$(cat)\ncase $prompt in\n*'could not be judged'*) touch in/again ;;\n\
+             *'script for one'*) {ruin} ;;\n\
+             *'script for two'*) sed -i 's/^# first$/# two/' in/shared.sh ;;\nesac\n\
+             echo '{{\"file\": \"in/yes.sh\"}}'\n"
+        );
+        let told = run_by(&quest, agents, &agent).ok();
+        assert!(told.contains("3 PASS"), "{ruin}: {told}");
+        let (_, reply) = quest.place.json(["tree"]);
+        assert!(reply.to_string().contains("in/again"), "{ruin}: {reply:#}");
+    }
 }
 
 #[test]

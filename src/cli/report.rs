@@ -295,6 +295,10 @@ pub(super) fn made(context: &mut Context, asked: &Asked<'_>) -> Result<Made> {
             )
         }
     };
+    let unproven_changes = match &seen {
+        Ok(folded) => judge::unproven_changes(&folded.session, None)?,
+        Err(_) => Vec::new(),
+    };
     let judged_again = JudgedAgain::of(&survey, asked.judge_again != JudgeAgain::LeftOut);
     let report = Report::of(&Telling {
         at: context::now(),
@@ -303,6 +307,7 @@ pub(super) fn made(context: &mut Context, asked: &Asked<'_>) -> Result<Made> {
         history: &history,
         shortfalls: &shortfalls,
         forgotten: &survey.forgotten,
+        unproven_changes: &unproven_changes,
         judged_again: seen.is_ok().then_some(judged_again),
         last: seen.is_ok().then_some(survey.last.word),
         run,

@@ -147,11 +147,21 @@ fn frozen(
     })
 }
 
-/// Notes what is in the tree's directory and cannot be part of the tree.
+/// Notes what is in the tree's directory and cannot be part of the tree, or of its branch.
 fn note_left_out(context: &mut Context, quest_file: &FrozenFile) {
     let left_out = quest_file.listing.odd_texts();
     if let Some(left_out) = named(&left_out, MAX_LEFT_OUT) {
         let note = format!("not part of the tree: {left_out}");
+        context.output.note(&note);
+    }
+    let tree = quest_file.definition.tree.as_ref();
+    let repository = tree.and_then(|tree| tree.repository.as_ref());
+    let nested = repository.map(|it| it.nested_texts(&quest_file.listing));
+    if let Some(nested) = named(&nested.unwrap_or_default(), MAX_LEFT_OUT) {
+        let note = format!(
+            "repositories of their own, whose files will not be on the branch of accepted answers, \
+             but in what `comail tree patch` writes: {nested}"
+        );
         context.output.note(&note);
     }
 }

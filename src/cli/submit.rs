@@ -1,7 +1,7 @@
 //! `comail submit`: the gate judges an answer.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -13,10 +13,11 @@ use serde::Serialize;
 
 use super::answer_form::{ANSWER, QUEST, field_flags, unit_flag};
 use super::closing::{Closing, Results};
+use super::config::variable;
 use super::context::{self, Context};
 use super::exit::{Exit, UsageError, refuse};
 use super::next::paused;
-use super::remote::{self, Remote};
+use super::remote::{self, Remote, TREE_VARIABLE};
 use super::shell_line::ShellLine;
 use crate::gate::{CheckReport, Fact, add_remedies};
 use crate::judge::{
@@ -105,6 +106,9 @@ pub(super) fn run(
 ) -> Result<Exit> {
     let key = unit_flag(matches);
     if let Some(remote) = Remote::of_environment()? {
+        if let Some(dir) = &args.worktree {
+            refuse_other_worktree(dir)?;
+        }
         let kind = remote.kind()?;
         let call = remote_call(args, &kind.clone().into_kind(), matches, key);
         let call = call.inspect_err(|_| {
@@ -135,6 +139,20 @@ pub(super) fn run(
         },
     };
     judge(context, session, &judging, answer)
+}
+
+/// Fails unless the server reads the files of an answer there.
+fn refuse_other_worktree(dir: &Path) -> Result<()> {
+    let place = |dir: &Path| fs::canonicalize(dir).ok();
+    let own = variable(TREE_VARIABLE).and_then(|own| place(Path::new(&own)));
+    if own.is_some() && own == place(dir) {
+        return Ok(());
+    }
+    refuse(format!(
+        "{} is not your worktree, which {TREE_VARIABLE} names: submit without --worktree; nothing \
+         changed",
+        dir.display()
+    ))
 }
 
 /// The call that the arguments make of a server, which checks the answer.

@@ -80,6 +80,9 @@ pub(super) enum TreeReply {
         /// The last accepted change; none if nothing was accepted.
         head: Option<Digest>,
         files: Vec<ChangedFile>,
+        /// The quests whose changes it has although they do not count as PASS now.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        unproven_changes: Vec<QuestId>,
         /// The git branch with a commit for each accepted answer.
         #[serde(skip_serializing_if = "Option::is_none")]
         branch: Option<BranchSeen>,
@@ -121,6 +124,10 @@ pub(super) struct ChangedFile {
 pub(super) fn run(context: &mut Context, args: &TreeArgs) -> Result<Exit> {
     let session = context.open_session()?;
     let (tree, config) = judge::accepted_of(&session, args.at)?;
+    let unproven_changes = judge::unproven_changes(&session, args.at)?;
+    if let Some(said) = judge::says_unproven(&unproven_changes) {
+        context.output.note(&said);
+    }
     let reply = match &args.command {
         None => {
             let files = tree.authors().iter().map(|(path, quests)| ChangedFile {
@@ -132,6 +139,7 @@ pub(super) fn run(context: &mut Context, args: &TreeArgs) -> Result<Exit> {
                 tree: tree.snapshot.digest(),
                 head: tree.head,
                 files: files.collect(),
+                unproven_changes,
                 branch: Branch::of(&session)?.map(|branch| BranchSeen {
                     current: !branch.is_behind(&session)
                         && branch.is_in_place(&session).unwrap_or(false),

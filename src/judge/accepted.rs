@@ -1,15 +1,18 @@
 //! Reads the accepted tree of a session from its stored changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
+use itertools::Itertools as _;
 use jiff::Timestamp;
 
 use crate::base::Digest;
 use crate::judge::error::JudgeError;
 use crate::judge::live_runs::start_of;
 use crate::quest::{Key, QuestId};
-use crate::session::{Attempt, Entry, Event, RunStep, Session, SessionError, State, Unwatched};
+use crate::session::{
+    Attempt, Effective, Entry, Event, QuestRecord, RunStep, Session, SessionError, State, Unwatched,
+};
 use crate::world::evidence::unpack;
 use crate::world::sandbox::{SandboxConfig, TreeLook};
 use crate::world::tree::{
@@ -87,6 +90,44 @@ impl History {
     }
 }
 
+/// The quests whose changes are in the accepted tree after an event, or as it is now, although they do
+/// not count as PASS now: a person rejected, disputed or reopened them, or their PASS did not hold.
+pub fn unproven_changes(
+    session: &Session,
+    event: Option<u64>,
+) -> Result<Vec<QuestId>, SessionError> {
+    if session.totals().accepted.is_none() {
+        return Ok(Vec::new());
+    }
+    let steps = History::read(session)?.steps.into_iter();
+    let until = |step: &AcceptedStep| event.is_none_or(|event| step.event.0 <= event);
+    let quests: BTreeSet<_> = steps.filter(until).map(|step| step.quest).collect();
+    let mut records = Vec::new();
+    for quest in quests {
+        records.extend(session.quest_record(quest)?);
+    }
+    Ok(unproven(&records))
+}
+
+fn unproven(changed: &[QuestRecord]) -> Vec<QuestId> {
+    let counts = |record: &&QuestRecord| Effective::of(record).holds() && !record.is_disputed();
+    let unproven = changed.iter().filter(|record| !counts(record));
+    unproven.map(|record| record.id).collect()
+}
+
+/// Says that the result has the changes of these quests; none without quests.
+pub fn says_unproven(quests: &[QuestId]) -> Option<String> {
+    let (many, do_not) = match quests.len() {
+        0 => return None,
+        1 => ("1 quest".to_owned(), "does not"),
+        many => (format!("{many} quests"), "do not"),
+    };
+    let numbers = quests.iter().join(", ");
+    Some(format!(
+        "the result holds changes of {many} that {do_not} count as PASS: {numbers}"
+    ))
+}
+
 fn step(
     entry: &Entry<'_>,
     attempt: &Attempt,
@@ -152,4 +193,57 @@ fn changes(before: &Snapshot, after: &Snapshot) -> Vec<Changed> {
         }
     });
     changed.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rows;
+    use crate::quest::Quest;
+    use crate::session::{Decision, Settled, Span};
+
+    const LINE: Span = Span {
+        offset: 0,
+        length: 0,
+    };
+
+    #[test]
+    fn changes_of_quests_that_do_not_count_as_pass_are_told() {
+        for (state, decision, disputed, is_told) in rows! {
+            State::Pass, None, false => false;
+            State::Pass, None, true => true;
+            State::Todo, None, false => true;
+            State::Done, None, false => true;
+            State::Review, None, false => true;
+            State::Review, Some(Decision::Rejected), false => true;
+            State::Review, Some(Decision::Accepted), false => false;
+        } {
+            let quest = Quest::new(QuestId::FIRST, Key::new("one").unwrap());
+            let mut record = QuestRecord::new(&quest, LINE);
+            record.progress.state = state;
+            record.settled = decision.map(|decision| Settled {
+                line: LINE,
+                decision,
+            });
+            record.dispute = disputed.then_some(LINE);
+            let told = unproven(&[record]);
+            assert_eq!(!told.is_empty(), is_told, "{state} {decision:?} {disputed}");
+        }
+    }
+
+    #[test]
+    fn one_line_says_which_quests_they_are() {
+        assert_eq!(says_unproven(&[]), None);
+        let [one, other]: [QuestId; 2] = serde_json::from_str("[3, 7]").unwrap();
+        let said = says_unproven(&[one]).unwrap();
+        assert!(
+            said.ends_with("1 quest that does not count as PASS: 3"),
+            "{said}"
+        );
+        let said = says_unproven(&[one, other]).unwrap();
+        assert!(
+            said.ends_with("2 quests that do not count as PASS: 3, 7"),
+            "{said}"
+        );
+    }
 }

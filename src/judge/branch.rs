@@ -183,6 +183,7 @@ impl Making<'_> {
 
     fn stage(&self, files: BTreeMap<&TreePath, Option<Stored>>) -> Result<(), JudgeError> {
         let files = files.into_iter();
+        let files = files.filter(|(path, _)| self.repository.can_hold(path));
         let files = files.map(|(path, file)| (self.repository.place(path), file));
         Ok(self.git.stage(&files.collect::<Vec<_>>())?)
     }

@@ -28,7 +28,7 @@ mod submit;
 mod union;
 mod worktree;
 
-pub use accepted::accepted_changes;
+pub use accepted::{accepted_changes, says_unproven, unproven_changes};
 pub use branch::{Branch, Commits};
 pub use carry::{Carrier, CarryCounts, NotCarried};
 pub use context::{FinalResult, FinalWord, JudgeContext, JudgementOrigin, SubmitResult};

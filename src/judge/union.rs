@@ -184,7 +184,11 @@ fn lay_over(
     let (ours, changes) = match files {
         Source::Worktree(worktree) => {
             let taken = Snapshot::take(&worktree.root, &base.snapshot.listing, zones, ignored);
-            let (mut ours, changes) = taken.map_err(|error| failed(&error))?;
+            // Its agent may have made it so that it cannot be read.
+            let (mut ours, changes) = taken.map_err(|source| WorktreeError::NotRead {
+                root: worktree.root.clone(),
+                source,
+            })?;
             let before = base.snapshot.listing.entries().keys();
             let before: Vec<_> = before.filter(|path| zones.contains(path)).collect();
             let is_there = |path: &&&TreePath| ours.listing.get(path).is_some();

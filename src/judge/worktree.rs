@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::files::{AtomicError, Overwrite};
 use crate::base::{Digest, files};
 use crate::quest::QuestId;
+use crate::world::tree::TreeError;
 
 /// A copy of the accepted tree in which one agent works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +50,8 @@ pub enum WorktreeError {
         .0.display()
     )]
     Gone(PathBuf),
+    #[error("the files of {} cannot be judged: {source}; nothing was recorded, and no try was used", root.display())]
+    NotRead { root: PathBuf, source: TreeError },
     #[error(transparent)]
     Write(#[from] AtomicError),
     #[error("cannot read {}", path.display())]

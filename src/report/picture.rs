@@ -127,6 +127,8 @@ pub struct Word {
     pub shortfalls: Vec<String>,
     /// The number of PASSes that were not judged again because of `--quick`.
     pub left_out: usize,
+    /// That the result has changes of quests that do not count as PASS.
+    pub unproven: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -601,6 +601,13 @@ fn note(tail: &str) -> Option<Box<str>> {
     (!note.is_empty()).then(|| note.into())
 }
 
+/// Notes why what the last agent left could not be judged, also for the next prompt.
+fn unjudged(what: &str, why: &str, quest_run: &mut QuestRun) {
+    let fact = format!("the {what} of the last agent could not be judged: {why}");
+    quest_run.facts.push(fact);
+    quest_run.unjudged = Some(truncate(why, MAX_WHY).into_owned());
+}
+
 impl RunWorker<'_> {
     /// Judges the answer that an agent printed. Output that is not a submission uses no try; the
     /// next prompt says what was wrong.
@@ -618,9 +625,7 @@ impl RunWorker<'_> {
         match submission {
             Ok(submission) => self.judge(&submission, quest_run),
             Err(why) => {
-                let fact = format!("the output of the last agent could not be judged: {why}");
-                quest_run.facts.push(fact);
-                quest_run.unjudged = Some(truncate(&why, MAX_WHY).into_owned());
+                unjudged("output", &why, quest_run);
                 Ok(None)
             }
         }
@@ -669,6 +674,14 @@ impl RunWorker<'_> {
                 quest_run.facts.push(fact);
                 self.lacks_network(&error.to_string());
                 return Ok(Some(Reason::NoNetwork));
+            }
+            // The files of the answer are to blame, and the next start gets a new worktree.
+            Err(
+                error
+                @ (JudgeError::Worktree(_) | JudgeError::Conflicts(_) | JudgeError::TreeMoved),
+            ) => {
+                unjudged("answer", &error.to_string(), quest_run);
+                return Ok(None);
             }
             Err(error) => return Err(error.into()),
         };

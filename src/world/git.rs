@@ -119,6 +119,10 @@ pub struct Repository {
     pub head: Option<ObjectId>,
     /// The files of the tree that differ from this commit, without those that git ignores.
     pub changed: BTreeSet<TreePath>,
+    /// The folders of the tree that are repositories of their own, such as submodules: a commit has
+    /// none of their files.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub nested: BTreeSet<TreePath>,
 }
 
 impl Repository {
@@ -174,6 +178,7 @@ impl Repository {
             program,
             head,
             changed: BTreeSet::new(),
+            nested: BTreeSet::new(),
         };
         let git = repository.open()?;
         let lists = |args: &[&str]| {
@@ -184,7 +189,18 @@ impl Repository {
             command.arg(format!("core.excludesFile={}", excludes.trim_end()));
             call(command.args(args), &[])
         };
-        let mut names = match &repository.head {
+        repository.compare(root, listing, &lists)?;
+        Ok(Some(repository))
+    }
+
+    /// Finds what differs from the commit that was checked out; `lists` asks git in the tree.
+    fn compare(
+        &mut self,
+        root: &Path,
+        listing: &Listing,
+        lists: &dyn Fn(&[&str]) -> Result<Vec<u8>, GitError>,
+    ) -> Result<(), GitError> {
+        let mut names = match &self.head {
             Some(head) => {
                 let head = head.to_string();
                 let differing = ["diff-index", "--name-only", "-z", "--relative"];
@@ -198,13 +214,34 @@ impl Repository {
             None => lists(&["ls-files", "-z", "-c", "-o", "--exclude-standard"])?,
         };
         names.push(0);
-        let names = names.split(|byte| *byte == 0);
-        let paths = names.filter_map(|name| TreePath::parse(str::from_utf8(name).ok()?).ok());
+        let linked = lists(&["ls-files", "-z", "-s"])?;
+        let linked = texts(&linked).filter_map(|line| line.strip_prefix("160000 "));
+        let linked = linked.filter_map(|line| Some(line.split_once('\t')?.1));
+        // Git ends the name of an untracked repository with a slash.
+        let untracked = texts(&names).filter_map(|name| name.strip_suffix('/'));
+        self.nested = paths(linked.chain(untracked)).collect();
         // What is there and not in the listing is left out of the tree, and stays as it is in git.
         let is_gone = |path: &TreePath| fs::symlink_metadata(path.join_to(root)).is_err();
-        let changed = paths.filter(|path| listing.get(path).is_some() || is_gone(path));
-        repository.changed = changed.collect();
-        Ok(Some(repository))
+        let changed = paths(texts(&names));
+        let changed = changed.filter(|path| listing.get(path).is_some() || is_gone(path));
+        // Git does not compare the files of which it was told to assume that they are unchanged.
+        let assumed = lists(&["ls-files", "-z", "-v"])?;
+        let assumed = texts(&assumed).filter_map(|line| line.split_once(' '));
+        let assumed = paths(assumed.filter_map(|(tag, name)| (tag != "H").then_some(name)));
+        let assumed = assumed.filter(|path| listing.get(path).is_some());
+        self.changed = changed.chain(assumed).collect();
+        Ok(())
+    }
+
+    /// Whether a commit can have the file.
+    pub fn can_hold(&self, path: &TreePath) -> bool {
+        !self.nested.contains(path) && !path.folders().any(|folder| self.nested.contains(&folder))
+    }
+
+    /// The repositories of their own that have files of the tree, for people.
+    pub fn nested_texts(&self, listing: &Listing) -> Vec<String> {
+        let nested = self.nested.iter().filter(|it| listing.is_folder(it));
+        nested.map(ToString::to_string).collect()
     }
 
     /// Git in this repository, but without its configuration.
@@ -261,6 +298,16 @@ impl Repository {
             place => Err(GitError::CheckedOut(place.to_owned())),
         }
     }
+}
+
+/// The texts that git ends with a zero.
+fn texts(told: &[u8]) -> impl Iterator<Item = &str> {
+    let texts = told.split(|byte| *byte == 0);
+    texts.filter_map(|text| str::from_utf8(text).ok())
+}
+
+fn paths<'a>(names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = TreePath> {
+    names.filter_map(|name| TreePath::parse(name).ok())
 }
 
 /// Git in a folder of its own.

@@ -71,6 +71,7 @@ pub fn picture(quests: usize, left_out: u32) -> Picture {
         at: later(quests * 55 + 600),
         comail: "0.1.0".to_owned(),
         completeness: Word {
+            unproven: None,
             left_out: 0,
             complete: false,
             settled: None,
@@ -105,6 +106,7 @@ pub fn picture(quests: usize, left_out: u32) -> Picture {
 pub fn empty() -> Picture {
     Picture {
         completeness: Word {
+            unproven: None,
             complete: false,
             settled: None,
             left_out: 0,

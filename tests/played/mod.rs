@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::harness::case::copy;
 use crate::harness::email_net::rules;
 use crate::harness::quest_play::{Shipped, ends};
-use crate::harness::{EmailNet, Run};
+use crate::harness::{EmailNet, Run, tools};
 
 /// A quest file with a net as its world, and a copy of its example tree in `tree`.
 ///
@@ -58,7 +58,7 @@ impl Played {
     #[track_caller]
     pub fn scan(&self, list: &str) {
         let mut scan = self.world.place.command();
-        scan.env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        scan.env("PATH", tools::path())
             .args(["scan", "--max-tries=30", "--set=scan.pause-after=0"])
             .arg(self.beside(list))
             .arg("--quest")

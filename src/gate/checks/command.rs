@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::canary::{Canary, CanaryTable, ListTable, Planted, TestList};
 use super::command_plan::{
-    CommandPlan, NetworkName, RunKeys, a_minute, names, says, tail, ten_mebibytes,
+    CommandPlan, NetworkName, RunKeys, a_minute, names, tail, ten_mebibytes,
 };
 use super::context::{Context, Run};
 use super::kind::{Check, CheckConfig, CheckHead, Flaw, Found, Source};
@@ -66,10 +66,10 @@ pub struct CommandConfig {
     max_skipped: Option<u32>,
     /// How the tests are listed. As many must be in the report that `facts` reads.
     list: Option<ListTable>,
-    /// A test that is added once the command has passed. Then the command must fail, and report that
-    /// test as failed and, with `facts`, the others as before; else it is FAIL by the rule
-    /// `silent-canary`. The command must run all tests after one has failed: `cargo test` needs
-    /// `--no-fail-fast`.
+    /// A test that is added once the command has passed. Then the command must fail, and the report
+    /// that `facts` reads must have that test as failed and the others as before; else it is FAIL by
+    /// the rule `silent-canary`. The command must run all tests after one has failed: `cargo test`
+    /// needs `--no-fail-fast`.
     canary: Option<CanaryTable>,
     /// What it may reach over the network.
     network: Option<NetworkName>,
@@ -172,9 +172,11 @@ impl CommandConfig {
             ("min_passed", self.min_passed.is_some()),
             ("max_skipped", self.max_skipped.is_some()),
             ("list", self.list.is_some()),
+            ("canary", self.canary.is_some()),
         ];
         let Some(FactsTable { from, .. }) = &self.facts else {
-            let needs = "it needs `facts`, which tells how tests are counted";
+            let needs = "it needs `facts`, which tells how tests are counted, such as \
+                         `facts = { adapter = \"junit\", from = \"junit.xml\" }`";
             let bound = bounds.into_iter().find(|(_, is_said)| *is_said);
             return bound.map_or(Ok(()), |(key, _)| Err(Flaw::new(key, needs)));
         };
@@ -266,8 +268,7 @@ impl Command {
             return Err(String::from("the command succeeded with it"));
         }
         let report = match self.config.test_report(&planted.ran) {
-            None if says(&planted.ran, &planted.letters) => return Ok(()),
-            None => return Err(String::from("the command does not name it")),
+            None => return Err(String::from("no report of tests is read")),
             Some(report) => report?,
         };
         let is_it = |fact: &Fact| fact.actual.contains(&planted.letters);

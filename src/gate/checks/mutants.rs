@@ -6,8 +6,8 @@
 //! the innermost `@within` around it. Of a capture that matches twice, all between counts as well.
 //! Nothing in `@leave` is changed.
 //!
-//! For the neutral change, `_` is what can follow each `@end` of a statement. A `@local` can be
-//! renamed in its `@scope`, where it is nowhere `@fixed`.
+//! For the neutral change, `_` is what can follow each `@end` of a statement, a comment of `@letters`.
+//! A `@local` can be renamed in its `@scope`, where it is nowhere `@fixed`.
 //!
 //! A `@reach` is the last statement of a block, and `_` stops the program there with the message
 //! `@head` and `@tail`, which only code that runs puts together. Nothing that stops is `@caught`.
@@ -104,18 +104,25 @@ pub fn stops(
 }
 
 /// A comment and an empty line between two of these lines, wider spaces in them, and a local variable
-/// of another name.
-pub fn neutral(language: Language, source: &str, lines: &RangeInclusive<u32>) -> Option<Neutral> {
+/// of another name. `seed` decides the comment and the name, so that no code can look for them.
+pub fn neutral(
+    language: Language,
+    source: &str,
+    lines: &RangeInclusive<u32>,
+    seed: &Digest,
+) -> Option<Neutral> {
     let code = Code::parse(language, source, lines)?;
+    let seed = seed.to_string();
+    let letters = &seed[..LETTERS];
     let mut line = *lines.start();
     let mut what = String::from("its spaces are wider");
     let mut edits = code.wider_spaces();
-    if let Some((at, after)) = code.statement_end() {
+    if let Some((at, after)) = code.statement_end(letters) {
         line = line_of(source, at.saturating_sub(1));
         what = format!("{what}, a comment and an empty line follow its line {line}");
-        edits.push((at..at, after.to_owned()));
+        edits.push((at..at, after));
     }
-    if let Some((name, new, places)) = code.renamed_local() {
+    if let Some((name, new, places)) = code.renamed_local(letters) {
         what = format!("{what}, and its variable `{name}` is called `{new}`");
         edits.extend(places.into_iter().map(|place| (place, new.clone())));
     }
@@ -127,6 +134,9 @@ pub fn neutral(language: Language, source: &str, lines: &RangeInclusive<u32>) ->
     let is_fit = text != source && code.still_parses(&text);
     is_fit.then_some(Neutral { line, what, text })
 }
+
+/// How many letters of the seed are in the neutral change.
+const LETTERS: usize = 8;
 
 /// A parsed file, and what its query finds in it.
 struct Code<'a> {
@@ -272,26 +282,25 @@ impl<'a> Code<'a> {
     }
 
     /// The first end of a statement after which its line is empty, and what can follow there.
-    fn statement_end(&self) -> Option<(usize, &'static str)> {
+    fn statement_end(&self, letters: &str) -> Option<(usize, String)> {
         let ends = self.found.iter().filter_map(|found| {
             let at = found.spans.get("end").filter(|at| is_in(at, &self.lines))?;
             let rest = self.source[at.end..].lines().next().unwrap_or_default();
-            rest.trim()
-                .is_empty()
-                .then_some((at.end, found.becomes("")?))
+            let after = rendered(found.becomes("")?, |_| Some(letters))?;
+            rest.trim().is_empty().then_some((at.end, after))
         });
         ends.min()
     }
 
     /// The first local variable that can be renamed, its new name, and each of its places.
-    fn renamed_local(&self) -> Option<(&'a str, String, Vec<Range<usize>>)> {
+    fn renamed_local(&self, letters: &str) -> Option<(&'a str, String, Vec<Range<usize>>)> {
         self.found.iter().find_map(|found| {
             let local = found
                 .spans
                 .get("local")
                 .filter(|at| is_in(at, &self.lines))?;
             let name = &self.source[local.clone()];
-            let new = format!("{name}_renamed");
+            let new = format!("{name}_{letters}");
             let places = self.places_of(name, local, found)?;
             let is_free = !name.starts_with('_') && !self.source.contains(&new);
             is_free.then_some((name, new, places))

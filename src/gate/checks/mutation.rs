@@ -151,18 +151,18 @@ impl Mutation {
             file: &place.file,
         };
         let language = Language::of(place.file.as_str());
+        let key = context.case.quest.key.as_str();
+        let seed = format!("{}\n{key}\n{source}", self.name);
+        let seed = Digest::of(seed.as_bytes());
         let neutral = language
             .filter(|_| trial.is_red(&run.ran) == Ok(false))
-            .and_then(|it| neutral(it, &source, &place.lines));
+            .and_then(|it| neutral(it, &source, &place.lines, &seed));
         let noticed = |round| neutral.as_ref().and_then(|it| notices(&trial, it, round));
         if let Some(fact) = noticed(0) {
             return Err(fact);
         }
         let own = self.own_changes(&place, &source)?;
         let drawn = language.map_or_else(Vec::new, |language| {
-            let key = context.case.quest.key.as_str();
-            let seed = format!("{}\n{key}\n{source}", self.name);
-            let seed = Digest::of(seed.as_bytes());
             mutants(language, &source, &place.lines, &seed, self.max_mutants)
         });
         if own.is_empty() && drawn.is_empty() {

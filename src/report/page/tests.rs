@@ -36,6 +36,7 @@ fn picture(text: &str) -> Picture {
             settled: None,
             left_out: 0,
             shortfalls: vec![own()],
+            unproven: Some(own()),
         },
         overview: overview(),
         burn_down: vec![Remaining {

@@ -114,6 +114,7 @@ pub(super) fn report() -> Report {
         }),
         sample: None,
         forgotten: Vec::new(),
+        unproven_changes: Vec::new(),
         judged_again: Some(JudgedAgain::default()),
         final_gate: Some(FinalWord::Unjudged),
         run: Some(run(8, Some(Reason::WallClock))),

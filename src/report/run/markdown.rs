@@ -14,6 +14,7 @@ use serde::Deserialize as _;
 
 use super::{QuestReport, Report, Shares, Took, left_out, numbers, ranges};
 use crate::base::text::Escaped;
+use crate::judge::says_unproven;
 use crate::quest::QuestId;
 use crate::report::template::{environment, trusted};
 use crate::session::{Effective, State};
@@ -51,6 +52,7 @@ pub fn markdown(report: &Report) -> Result<String, Error> {
             total => report.shares.map_or(1, |shares| shares.quests.max(1)),
             rows => report.shares.map(|shares| share_rows(report, &shares)),
             forgotten => ranges(&report.forgotten),
+            unproven => says_unproven(&report.unproven_changes),
             sample => report.sample.as_ref().map(|sample| &sample.text),
             forgotten_count => report.forgotten.len(),
             final_gate => report.final_gate,

@@ -18,8 +18,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::Digest;
-use crate::judge::FinalWord;
 use crate::judge::completeness::{AgainStatus, JudgedAgain, Shortfall, ShortfallKind};
+use crate::judge::{FinalWord, says_unproven};
 use crate::quest::{Key, QuestId};
 use crate::report::picture::Word;
 use crate::report::sample::SampleEstimate;
@@ -45,6 +45,8 @@ pub struct Telling<'a> {
     pub shortfalls: &'a [Shortfall],
     /// What is proven and cannot be judged again, because an address was removed.
     pub forgotten: &'a [QuestId],
+    /// The quests that do not count as PASS, and whose changes are in the accepted tree.
+    pub unproven_changes: &'a [QuestId],
     /// Whether PASSes were judged again; none if the ledger is damaged.
     pub judged_again: Option<JudgedAgain>,
     /// The result of the checks over the whole result; none if they were not run.
@@ -77,6 +79,9 @@ pub struct Report {
     /// What is proven and cannot be judged again, because an address was removed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forgotten: Vec<QuestId>,
+    /// The quests whose changes are in the accepted tree although they do not count as PASS now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unproven_changes: Vec<QuestId>,
     /// Whether PASSes were judged again by the tree, commands and services as they were at the time
     /// of the report; none where the ledger cannot be believed.
     pub judged_again: Option<JudgedAgain>,
@@ -113,6 +118,7 @@ impl Report {
             shares: projection.map(Shares::of).transpose()?,
             sample: projection.and_then(|projection| SampleEstimate::of(projection.totals())),
             forgotten: telling.forgotten.to_vec(),
+            unproven_changes: telling.unproven_changes.to_vec(),
             judged_again: telling.judged_again,
             final_gate: telling.last,
             run: chosen.map(told),
@@ -330,6 +336,7 @@ pub fn word(report: &Report) -> Word {
         shortfalls: shortfalls.collect(),
         settled,
         left_out: left_out(report),
+        unproven: says_unproven(&report.unproven_changes),
     }
 }
 

@@ -72,11 +72,18 @@ pub struct Union {
 
 /// Other accepted answers changed the same lines.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{conflict} (changed by quest {})", .quests.iter().join(", "))]
+#[error("{conflict}{}", changed_by(.quests))]
 pub struct AuthoredConflict {
     pub conflict: Conflict,
     /// The quests that changed the path.
     pub quests: BTreeSet<QuestId>,
+}
+
+fn changed_by(quests: &BTreeSet<QuestId>) -> String {
+    match quests.iter().join(", ") {
+        none if none.is_empty() => none,
+        quests => format!(" (changed by quest {quests})"),
+    }
 }
 
 impl AcceptedTree {
@@ -156,10 +163,19 @@ impl AcceptedTree {
         };
         let mut snapshot = self.snapshot.clone();
         if let Err(bad) = snapshot.put_files(&patch) {
-            let first = patch.paths().next().cloned();
+            let (paths, why) = match bad {
+                BadPatch::Clash(clash) => {
+                    let why = clash.to_string();
+                    (vec![clash.beneath, clash.above], why)
+                }
+                bad => (patch.paths().cloned().collect(), bad.to_string()),
+            };
+            let authors = paths.iter().filter_map(|path| self.authors.get(path));
+            let quests: BTreeSet<_> = authors.flatten().copied().collect();
+            let first = paths.into_iter().next();
             let conflicts = first.into_iter().map(|first| AuthoredConflict {
-                conflict: Conflict::of_paths(first, bad.to_string()),
-                quests: BTreeSet::new(),
+                conflict: Conflict::of_paths(first, why.clone()),
+                quests: quests.clone(),
             });
             return Ok(Err(conflicts.collect()));
         }
@@ -396,6 +412,33 @@ mod tests {
         assert_eq!(at.as_str(), "a");
         let told = conflicts[0].to_string();
         assert_eq!(told, "a:1 (changed by quest 1)");
+    }
+
+    #[test]
+    fn a_file_where_another_quest_made_a_folder_is_told_with_that_quest() {
+        let first: QuestId = serde_json::from_str("1").unwrap();
+        let second: QuestId = serde_json::from_str("2").unwrap();
+        for (theirs, ours) in [("c", "c/d"), ("c/d", "c")] {
+            let base = snapshot(&[]);
+            let mut tree = tree_at(base.clone());
+            let lay = |tree: &AcceptedTree, quest, name| {
+                let files = snapshot(&[(name, "1\n")]);
+                tree.lay(quest, &base, &files, &|_| Ok(None)).unwrap()
+            };
+            let union = lay(&tree, first, theirs).unwrap();
+            accept(&mut tree, &union);
+            let conflicts = lay(&tree, second, ours).unwrap_err();
+            let told: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
+            let expected =
+                "c/d cannot be in a tree where c is a file or a link (changed by quest 1)";
+            assert_eq!(told, [expected]);
+            // No quest is named where none is known.
+            let unknown = AuthoredConflict {
+                quests: BTreeSet::new(),
+                ..conflicts[0].clone()
+            };
+            assert!(unknown.to_string().ends_with("a link"), "{unknown}");
+        }
     }
 
     const SLOTS: usize = 4;

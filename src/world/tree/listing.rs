@@ -371,12 +371,21 @@ impl TreePath {
 /// without characters that are not shown, on NTFS as the short name or with a stream, dots or spaces at
 /// its end (gitfaq, `core.protectHFS` and `core.protectNTFS`).
 fn is_folder_of_git(name: &str) -> bool {
-    let shown: String = name.chars().filter(|c| !invisible(*c)).collect();
-    let shown = shown.to_ascii_lowercase();
+    let shown = as_shown(name);
     let name = shown.split(':').next().unwrap_or_default();
     let name = name.trim_end_matches(['.', ' ']);
     let number = name.strip_prefix("git~");
     name == ".git" || number.is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+/// Whether git may obey the file, as it does `.gitattributes` and `.gitmodules`.
+pub(super) fn is_name_of_git(name: &str) -> bool {
+    as_shown(name).starts_with(".git")
+}
+
+fn as_shown(name: &str) -> String {
+    let shown: String = name.chars().filter(|c| !invisible(*c)).collect();
+    shown.to_ascii_lowercase()
 }
 
 fn flaw_of(text: &str) -> Option<String> {

@@ -3,10 +3,13 @@
 //! `*` and `?` stay within a name, `**` crosses folders, `[…]` and `{…,…}` are understood, and
 //! letters are case-sensitive. A glob must match the whole path, so `*.py` names files in the root only.
 //! The last glob that matches a path decides about it, and one after a `!` takes the path away.
+//!
+//! Git obeys files such as `.gitattributes`, so a glob gives no path in which a name begins with `.git`
+//! unless one of its own names does.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
-use super::listing::TreePath;
+use super::listing::{TreePath, is_name_of_git};
 
 /// The paths that a list of globs names.
 #[derive(Debug, Clone, Default)]
@@ -50,13 +53,20 @@ impl Zones {
     }
 
     pub fn contains(&self, path: &TreePath) -> bool {
-        let last = self.set.matches(path.as_str()).into_iter().max();
+        let is_of_git = path.names().any(is_name_of_git);
+        let decides = |text: &str| !is_of_git || Self::forbids(text) || names_git(text);
+        let matching = self.set.matches(path.as_str()).into_iter();
+        let last = matching.filter(|at| decides(&self.texts[*at])).max();
         last.is_some_and(|last| !Self::forbids(&self.texts[last]))
     }
 
     pub fn texts(&self) -> &[String] {
         &self.texts
     }
+}
+
+fn names_git(glob: &str) -> bool {
+    glob.split('/').any(is_name_of_git)
 }
 
 fn compile(globs: &[String]) -> Result<GlobSet, BadGlob> {
@@ -177,6 +187,32 @@ mod tests {
         let globs = ["a".to_owned(), "!b".to_owned()];
         assert!(Zones::without_exceptions(&globs).is_err());
         assert!(zones(&["a", "!!b"]).is_err());
+    }
+
+    #[test]
+    fn what_git_obeys_is_given_by_its_name_alone() {
+        for (globs, text, is_in) in rows! {
+            &["**"][..], ".gitattributes" => false;
+            &["*"], ".gitmodules" => false;
+            &["src/**"], "src/.gitignore" => false;
+            &["**"], ".github/workflows/ci.yml" => false;
+            &["**"], ".GitAttributes" => false;
+            &["**/.?it*"], ".gitignore" => false;
+            &["**"], ".gi" => true;
+            &["**"], "a.git/b" => true;
+            &[".gitattributes"], ".gitattributes" => true;
+            &["**/.gitignore"], "src/.gitignore" => true;
+            &["**/.gitignore"], "src/.gitattributes" => false;
+            &[".github/**"], ".github/workflows/ci.yml" => true;
+            &[".gitignore", "**"], ".gitignore" => true;
+            &[".gitignore", "!**"], ".gitignore" => false;
+        } {
+            assert_eq!(
+                zones(globs).unwrap().contains(&path(text)),
+                is_in,
+                "{globs:?} {text}"
+            );
+        }
     }
 
     #[test]

@@ -173,7 +173,8 @@ fn a_mistake_is_told_with_its_place() {
         "min_passed = 1" => "needs `facts`";
         LIST => "needs `facts`";
         "list = { argv = [\"nosuch\"], line = \"a\" }\nfacts = { adapter = \"junit\" }" => "has not frozen";
-        "canary = { file = \"t.py\", text = \"def test(): 1/0\" }" => "needs {{ canary }}";
+        CANARY => "needs `facts`, which tells how tests are counted, such as `facts = { adapter";
+        "facts = { adapter = \"junit\" }\ncanary = { file = \"t.py\", text = \"def test(): 1/0\" }" => "needs {{ canary }}";
         "stdin = \"{{ canary }}\"" => "unknown variable";
         "facts = { adapter = \"junit\", from = \"r.xml\" }" => "neither stdout";
         "facts = { adapter = \"juni\" }" => "did you mean `junit`?";
@@ -405,14 +406,8 @@ fn a_planted_test_is_reported_as_failed_and_nothing_else_changes() {
         let actual = said(planted);
         assert!(actual.contains(expected), "{expected}: {actual}");
     }
-    // Without a report, the command has to name it.
-    let bench = with(CANARY);
-    let named = tested(|_| (1, String::from("test_abcdefgh failed")), "");
-    assert_eq!(bench.fact(&named), None);
-    let (_, fact) = bench.fact(&tested(|_| (1, String::new()), "")).unwrap();
-    assert!(fact.actual.contains("does not name it"), "{}", fact.actual);
     // What the command cannot tell is not the agent's fault.
-    let unsure = with(&format!("{CANARY}unconfirmed_exit = [3]"));
+    let unsure = with(&format!("{JUNIT}\n{CANARY}unconfirmed_exit = [3]"));
     let (verdict, _) = unsure.fact(&tested(|_| (3, String::new()), "")).unwrap();
     assert_eq!(verdict, Verdict::Review);
 }

@@ -57,7 +57,7 @@
   (#eq? @function "append") (#set! "_" ""))
 ((argument_list [(int_literal) (float_literal)] @argument-dropped) (#set! "_" "0"))
 
-((statement_list (_) @end) (#set! "_" " // neutral\n"))
+((statement_list (_) @end) (#set! "_" " // @letters\n"))
 ((statement_list (short_var_declaration left: (expression_list (identifier) @local)) @declaration)
   @scope)
 (keyed_element . (_) @fixed)

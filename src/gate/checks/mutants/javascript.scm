@@ -51,7 +51,7 @@
 ((arguments "," @argument-dropped . (_) @argument-dropped . ")")
   (#not-match? @argument-dropped "^[\"'`]") (#set! "_" ""))
 
-((statement_block (_) @end) (#set! "_" " // neutral\n"))
+((statement_block (_) @end) (#set! "_" " // @letters\n"))
 ((statement_block (lexical_declaration (variable_declarator name: (identifier) @local))
   @declaration) @scope)
 ; A function is called as the variable in which it begins.

@@ -44,7 +44,7 @@
 ((call arguments: (argument_list "," @argument-dropped . (_) @argument-dropped . ")"))
   (#not-match? @argument-dropped "^[a-zA-Z]*[\"']") (#set! "_" ""))
 
-((block (_) @end) (#set! "_" "  # neutral\n"))
+((block (_) @end) (#set! "_" "  # @letters\n"))
 ((function_definition
   body: (block (expression_statement (assignment left: (identifier) @local) @declaration))) @scope
   (#not-match? @scope "\\b(locals|vars|dir|eval|exec)\\b"))

@@ -38,7 +38,7 @@
 ((call_expression arguments: (arguments (_) @argument-dropped))
   (#not-match? @argument-dropped "^([a-z]*#*\"|&|[|]|move\\b)|^(None|0|false)$") (#set! "_" "Default::default()"))
 
-((block (_) @end) (#set! "_" " // neutral\n"))
+((block (_) @end) (#set! "_" " // @letters\n"))
 ((block (let_declaration pattern: [(identifier) @local (mut_pattern (identifier) @local)])
   @declaration) @scope)
 (shorthand_field_initializer) @fixed

@@ -375,46 +375,62 @@ fn what_cannot_be_parsed_before_can_still_be_changed() {
 }
 
 fn neutral_text(language: Language, source: &str) -> Option<String> {
-    neutral(language, source, &all_lines(source)).map(|it| it.text)
+    neutral(language, source, &all_lines(source), &seed()).map(|it| it.text)
 }
 
 #[test]
 fn a_neutral_change_has_a_comment_an_empty_line_and_another_name() {
     let python = "def f(a):\n    n = a + 1\n    return g(n=n.n) - n\n";
     // `n` names an argument and an attribute too.
-    let expected = "def  f(a):\n    n  =  a  +  1  # neutral\n\n    return  g(n=n.n)  -  n\n";
+    let expected = "def  f(a):\n    n  =  a  +  1  # 19b25856\n\n    return  g(n=n.n)  -  n\n";
     assert_eq!(neutral_text(Language::Python, python).unwrap(), expected);
     let python = python.replace("n=n.n", "n");
-    let found = neutral(Language::Python, &python, &(1..=3)).unwrap();
-    let expected = "def  f(a):\n    n_renamed  =  a  +  1  # neutral\n\n    return  g(n_renamed)  -  n_renamed\n";
+    let found = neutral(Language::Python, &python, &(1..=3), &seed()).unwrap();
+    let expected = "def  f(a):\n    n_19b25856  =  a  +  1  # 19b25856\n\n    return  g(n_19b25856)  -  n_19b25856\n";
     assert_eq!((&*found.text, found.line), (expected, 2));
     let what = "its spaces are wider, a comment and an empty line follow its line 2, and its variable \
-        `n` is called `n_renamed`";
+        `n` is called `n_19b25856`";
     assert_eq!(found.what, what);
     for (language, source, expected) in [
         (
             Language::Rust,
             "fn f() -> u8 {\n    let n = 1;\n    n + n\n}\n",
-            "fn  f()  ->  u8  {\n    let  n_renamed  =  1; // neutral\n\n    n_renamed  +  n_renamed\n}\n",
+            "fn  f()  ->  u8  {\n    let  n_19b25856  =  1; // 19b25856\n\n    n_19b25856  +  n_19b25856\n}\n",
         ),
         (
             Language::JavaScript,
             "function f(a) {\n  const n = a;\n  return `${n}`;\n}\n",
-            "function  f(a)  {\n  const  n_renamed  =  a; // neutral\n\n  return  `${n_renamed}`;\n}\n",
+            "function  f(a)  {\n  const  n_19b25856  =  a; // 19b25856\n\n  return  `${n_19b25856}`;\n}\n",
         ),
         (
             Language::Tsx,
             "function f(a) {\n  let n: A = a\n  return <b c={n} />\n}\n",
-            "function  f(a)  {\n  let  n_renamed:  A  =  a // neutral\n\n  return  <b c={n_renamed} />\n}\n",
+            "function  f(a)  {\n  let  n_19b25856:  A  =  a // 19b25856\n\n  return  <b c={n_19b25856} />\n}\n",
         ),
         (
             Language::Go,
             "package a\nfunc f() int {\n\tn := 1\n\treturn n\n}\n",
-            "package  a\nfunc  f()  int  {\n\tn_renamed  :=  1 // neutral\n\n\treturn  n_renamed\n}\n",
+            "package  a\nfunc  f()  int  {\n\tn_19b25856  :=  1 // 19b25856\n\n\treturn  n_19b25856\n}\n",
         ),
     ] {
         assert_eq!(neutral_text(language, source).unwrap(), expected);
     }
+}
+
+#[test]
+fn the_seed_decides_what_a_neutral_change_adds() {
+    let source = "def f(a):\n    n = a\n    return n\n";
+    let of = |seed: &[u8]| neutral(Language::Python, source, &(1..=3), &Digest::of(seed)).unwrap();
+    let [one, other] = [of(b"one"), of(b"other")];
+    assert_eq!(one, of(b"one"));
+    let added = |it: &Neutral| {
+        let line = it.text.lines().nth(1).unwrap().split_whitespace();
+        let words: Vec<_> = line.map(str::to_owned).collect();
+        (words[0].clone(), words[4].clone())
+    };
+    let [(name, comment), (other_name, other_comment)] = [added(&one), added(&other)];
+    assert!(name.starts_with("n_") && name != other_name, "{name}");
+    assert_ne!(comment, other_comment);
 }
 
 /// Bodies of a function in which `n` may be more than a variable of its own.
@@ -479,7 +495,7 @@ fn a_name_that_may_mean_something_else_is_kept() {
                 Language::Go => format!("package a\nfunc f() {{\n    {body}\n}}\n"),
                 _ => format!("function f(a) {{\n    {body}\n}}\n"),
             };
-            let found = neutral(language, &source, &all_lines(&source)).unwrap();
+            let found = neutral(language, &source, &all_lines(&source), &seed()).unwrap();
             assert!(!found.what.contains("is called"), "{}", found.text);
             assert_eq!(found.text.lines().count(), source.lines().count() + 1);
         }
@@ -489,7 +505,7 @@ fn a_name_that_may_mean_something_else_is_kept() {
 #[test]
 fn a_comment_follows_only_the_last_statement_of_a_line() {
     let python = "def f(a):\n    x = '''\n    '''; y = a\n    return x\n";
-    let expected = "def  f(a):\n    x_renamed  =  '''\n    ''';  y  =  a  # neutral\n\n    return  x_renamed\n";
+    let expected = "def  f(a):\n    x_19b25856  =  '''\n    ''';  y  =  a  # 19b25856\n\n    return  x_19b25856\n";
     assert_eq!(neutral_text(Language::Python, python).unwrap(), expected);
     assert_eq!(neutral_text(Language::Python, "x=1\n"), None);
 }
@@ -638,7 +654,7 @@ proptest! {
             prop_assert!(mutant.text != source && is_sound(&mutant.text), "{}", mutant.text);
             prop_assert!(lines.contains(&mutant.line));
         }
-        let neutral = neutral(language, &source, &lines);
+        let neutral = neutral(language, &source, &lines, &seed());
         if let Some(Neutral { text, .. }) = neutral {
             prop_assert!(text != source && is_sound(&text), "{}", text);
         }
@@ -655,7 +671,7 @@ proptest! {
         for mutant in mutants(language, &source, &lines, &seed(), 20) {
             prop_assert!(mutant.text != source);
         }
-        neutral(language, &source, &lines);
+        neutral(language, &source, &lines, &seed());
         stops(language, &source, &lines, "abcd");
     }
 }
