@@ -126,6 +126,7 @@ const SEEN: &str = r#"
 <p style="background:#000;color:#fff">info@acme.co</p>
 <p style="font-size:10px">info@acme.co</p>
 <p>in<b>fo</b>@<i>acme</i>.co</p>
+<p>info@<span style="display:none">we want no spam</span>acme.co</p>
 <div style="height:3000px"></div><p>info@acme.co</p>
 <div style="overflow:auto;height:100px"><div style="height:900px"></div>info@acme.co</div>
 <p style="opacity:.7">info@acme.co</p>
@@ -175,6 +176,7 @@ const SEEN: &str = r#"
 const UNSEEN: &str = r#"
 <p style="display:none">info@acme.co</p>
 <p style="visibility:hidden">info@acme.co</p>
+<p>info@<span style="visibility:hidden">we want no spam</span>acme.co</p>
 <p style="opacity:0">info@acme.co</p>
 <p style="color:#fff">info@acme.co</p>
 <p style="color:#fafafa">info@acme.co</p>

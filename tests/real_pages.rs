@@ -82,7 +82,15 @@ const MARKUP: Bounds = Bounds {
 };
 
 /// Rules that leave an address to a person whether or not it is seen: they are counted apart.
-const OF_THE_PAGE: &[&str] = &["collection-refused", "source-user-content"];
+const OF_THE_PAGE: &[&str] = &[
+    "collection-refused",
+    "email-disowned",
+    "source-user-content",
+];
+
+/// What is said of a page that leaves for another site, as some do when their scripts were not
+/// saved: the gate follows, and the browser that looks holds it back.
+const OF_ANOTHER_PAGE: &[&str] = &["email-not-on-source", "source-off-site"];
 
 /// Where machines are meant to read: an address that is there alone may pass or not.
 const FOR_MACHINES: &[&str] = &["JSON-LD", "microdata", "protected"];
@@ -117,6 +125,9 @@ struct Address {
     /// Its pixels are on the screen. A style sheet that was not saved may have drawn what is behind
     /// it.
     painted: bool,
+    /// A reader scrolls, points or clicks on a control of the page to see it.
+    #[serde(default)]
+    opened: bool,
     /// All other places where it is.
     places: Vec<String>,
     around: String,
@@ -137,7 +148,8 @@ impl Address {
         if self.blank && reads == Reads::Rendered {
             Place::Unclear
         } else if self.text || self.link {
-            if self.painted {
+            // What the page's own control opens counts as visible, but markup opens nothing.
+            if self.painted && !(self.opened && reads == Reads::Markup) {
                 Place::Shown
             } else {
                 Place::Unclear
@@ -176,10 +188,11 @@ impl Judged {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether nothing but the page itself speaks against it.
+    /// Whether nothing but the page itself speaks against it, or the page was left.
     fn is_left_for_the_page(&self) -> bool {
         let of_the_page = |rule: &String| OF_THE_PAGE.contains(&rule.as_str());
-        self.is_refused() && self.rules.iter().all(of_the_page)
+        let is_left = self.rules == OF_ANOTHER_PAGE;
+        self.is_refused() && (is_left || self.rules.iter().all(of_the_page))
     }
 }
 
@@ -416,8 +429,8 @@ fn of_share(files: &[PathBuf], share: Vec<Told>, reads: Reads) -> Vec<Judged> {
 
 /// The pages made here: what each shows and what it only holds is in the names of its addresses.
 ///
-/// `shown-…` and `linked-…` are seen, `held-…` are not, `icon-…` may be, and `told-…` are for
-/// machines.
+/// `shown-…` and `linked-…` are seen, `opened-…` once they are opened, `held-…` are not, `icon-…`
+/// may be, and `told-…` are for machines.
 const MADE: [(&str, &str); 2] = [
     (
         "plain",
@@ -438,7 +451,8 @@ const MADE: [(&str, &str); 2] = [
     (
         "scripted",
         r#"<!doctype html><title>Acme Foods</title>
-        <style>.away { display: none } /* held-style@acme.co.kr */</style>
+        <style>.away { display: none } /* held-style@acme.co.kr */
+          li b { display: none } li:hover b { display: block }</style>
         <script type="application/ld+json">
           {"@type": "Organization", "email": "told-machines@acme.co.kr"}
         </script>
@@ -447,6 +461,9 @@ const MADE: [(&str, &str); 2] = [
         <p>Write to shown-beside@acme.co.kr or <span style="visibility: hidden">held-invisible@acme.co.kr</span>
         <template>held-template@acme.co.kr</template>
         <textarea>held-typed@acme.co.kr</textarea>
+        <ul><li>Contact <b>opened-menu@acme.co.kr</b></li></ul>
+        <button onclick="document.getElementById('more').hidden = false">More</button>
+        <p id=more hidden>opened-click@acme.co.kr</p>
         <script>
           var to = "held-script@acme.co.kr", escaped = "held-escaped\u0040acme.co.kr";
         </script>"#,
@@ -457,7 +474,8 @@ const MADE: [(&str, &str); 2] = [
 fn named(address: &str) -> Place {
     match address.split('-').next() {
         Some("shown" | "linked") => Place::Shown,
-        Some("icon") => Place::Unclear,
+        // Markup opens nothing.
+        Some("icon" | "opened") => Place::Unclear,
         Some("told") => Place::Machines,
         Some("held") => Place::Source,
         _ => panic!("{address} does not say where it is"),
@@ -492,6 +510,7 @@ fn the_browser_sees_what_is_shown(made: &[Judged]) {
     for Judged { place, address, .. } in made {
         assert_eq!(*place, named(&address.address), "{address:?}");
         assert_eq!(address.link, address.address.starts_with("linked"));
+        assert_eq!(address.opened, address.address.starts_with("opened"));
         *count.entry(*place).or_insert(0) += 1;
     }
     let written = |start: &str| {
@@ -501,12 +520,12 @@ fn the_browser_sees_what_is_shown(made: &[Judged]) {
     let shown = written("shown-") + written("linked-");
     assert_eq!(count[&Place::Shown], shown);
     assert_eq!(count[&Place::Source], written("held-"));
-    assert_eq!((count[&Place::Unclear], count[&Place::Machines]), (1, 2));
+    assert_eq!((count[&Place::Unclear], count[&Place::Machines]), (3, 2));
 }
 
 fn the_gate_agrees(made: &[Judged]) {
     for judged in made {
-        let expected = judged.place == Place::Source;
+        let expected = judged.place == Place::Source || judged.address.opened;
         assert_eq!(judged.is_refused(), expected, "{judged:?}");
     }
 }
@@ -661,13 +680,14 @@ impl<'a> Figures<'a> {
                     address,
                     text: painted,
                     link,
+                    opened,
                     places,
                     around,
                     ..
                 } = &it.address;
                 let _ = writeln!(
                     text,
-                    "- {address} on {}\n    {}, text {painted}, link {link}, also in {places:?}\n    \
+                    "- {address} on {}\n    {}, text {painted}, link {link}, opened {opened}, also in {places:?}\n    \
                      {around}",
                     files[it.page].display(),
                     it.verdict_and_rules(),

@@ -192,6 +192,7 @@ export const look = (source) => {
     }
     return [...new Set([...links, ...around])].filter(shows).slice(0, 8);
   };
+  for (const element of document.querySelectorAll("[data-looked]")) delete element.dataset.looked;
   let marks = 0;
   for (const one of found.values()) {
     one.marks = one.text || one.link ? holders(one.address).map((element) => {
@@ -204,6 +205,83 @@ export const look = (source) => {
   const all = [...found.values()];
   if (!lines.text.trim()) for (const address of all) address.unclear = true;
   return all;
+};
+
+// The texts and links with an address that are laid out and not hidden: when there is a new one, the
+// page is worth another look.
+export const laidOut = () => {
+  const shows = (element) =>
+    element.getClientRects().length > 0 &&
+    element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  const texts = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
+  const holders = [...document.querySelectorAll("a[href^='mailto:' i]")].map((it) => [it.href, it]);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    if (text.data.includes("@")) holders.push([text.data, text.parentElement]);
+  }
+  const place = ({ left, top, right, bottom }) =>
+    right + scrollX > 0 && bottom + scrollY > 0 && right - left >= 2 && bottom - top >= 4;
+  const seen = holders.filter(([, it]) => shows(it) && place(it.getBoundingClientRect()));
+  return seen.map(([words]) => words);
+};
+
+// Where the pointer may open what hides an address: on the boxes around it that are on the page,
+// the innermost first, up to the item of a list. Each is given once, and then nothing.
+export const nextMenu = () => {
+  const shows = (element) => {
+    const { width, height } = element.getBoundingClientRect();
+    return width >= 2 && height >= 4 && element.checkVisibility({ visibilityProperty: true });
+  };
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const hidden = [...document.body.querySelectorAll("a[href^='mailto:' i]")];
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const holder = text.parentElement;
+    if (text.data.includes("@") && !["SCRIPT", "STYLE", "NOSCRIPT"].includes(holder.tagName)) hidden.push(holder);
+  }
+  for (const holder of hidden) {
+    if (holder.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    for (let it = holder; it && it !== document.body; it = it.parentElement) {
+      if (!shows(it)) continue;
+      if (!("pointed" in it.dataset)) {
+        it.dataset.pointed = "";
+        it.scrollIntoView({ block: "center", behavior: "instant" });
+        const { left, top, width, height } = it.getBoundingClientRect();
+        return [left + Math.min(width / 2, 40), top + Math.min(height / 2, 40)];
+      }
+      if (it.matches("li")) break;
+    }
+  }
+  return null;
+};
+
+// Where the next control is that a reader can click to see more of the page, if there is one: each
+// is given once, those first that name what holds a hidden address. If it `stays`, the last one is
+// given again: the page may have moved under the pointer.
+export const nextControl = (stays) => {
+  const OPENERS =
+    "summary, button, [role='button'], [role='tab'], [aria-controls], [aria-expanded], [aria-haspopup]," +
+    "[data-toggle], [data-bs-toggle], [data-target], label[for], a[href^='#'], a[href^='javascript:' i], a:not([href])";
+  const NAMES = ["aria-controls", "data-target", "data-bs-target", "for", "href"];
+  const named = (control) =>
+    NAMES.map((name) => control.getAttribute(name) ?? "")
+      .map((value) => document.getElementById(value.replace(/^#/, "")))
+      .some((part) => part && /@|mailto:/i.test(part.innerHTML));
+  const says = (control) => control.matches("summary, [aria-controls], [aria-expanded], [aria-haspopup], [data-toggle], [data-bs-toggle], [role='tab']");
+  const rank = (control) => (named(control) ? 0 : says(control) ? 1 : 2);
+  const waiting = stays
+    ? [...document.querySelectorAll("[data-clicked=last]")]
+    : [...document.querySelectorAll(OPENERS)].filter((it) => !("clicked" in it.dataset) && it.checkVisibility());
+  if (!stays) waiting.sort((a, b) => rank(a) - rank(b));
+  for (const control of waiting) {
+    for (const last of document.querySelectorAll("[data-clicked=last]")) last.dataset.clicked = "";
+    control.dataset.clicked = "last";
+    control.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+    for (const { left, top, width, height } of control.getClientRects()) {
+      const [x, y] = [left + width / 2, top + height / 2];
+      const hit = width >= 2 && height >= 2 && document.elementFromPoint(x, y);
+      if (hit && (control.contains(hit) || hit.shadowRoot?.contains(control))) return [x, y];
+    }
+  }
+  return null;
 };
 
 // Scrolls to a marked element, and tells where an address is in it, or all that it holds.

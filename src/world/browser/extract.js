@@ -671,8 +671,10 @@
       [touched.has(text), '<span drawn="">', '</span>']].filter(([is]) => is);
     for (const [, open] of marks) out.push(open);
     const known = marksOf(text);
+    // The spaces of what takes no room part nothing.
+    const parts = known.includes(SEEN) || rectsOf(text).length > 0;
     for (let from = 0, to; from < known.length; from = to) {
-      const isSeen = (at) => known[at] === SEEN || /\s/.test(text.data[at]);
+      const isSeen = (at) => known[at] === SEEN || (parts && /\s/.test(text.data[at]));
       for (to = from + 1; to < known.length && isSeen(to) === isSeen(from);) to++;
       const run = escape(text.data.slice(from, to));
       out.push(isSeen(from) ? run : `<span hidden="">${run}</span>`);

@@ -245,6 +245,9 @@ mod tests {
         assert_eq!(how("<p>Info@ACME.co"), Presence::Visible);
         assert_eq!(how("<p>acme.co<br>info@acme.co"), Presence::Visible);
         assert_eq!(how("<p>max.co<br>info@acme.co"), Presence::Obfuscated);
+        let below_link = |href| how(&format!("<a href='{href}'>max.co</a><br>info@acme.co"));
+        assert_eq!(below_link("https://www.max.co/"), Presence::Visible);
+        assert_eq!(below_link("https://max.com/"), Presence::Obfuscated);
         assert_eq!(
             how("<a href='mailto:info%40acme.co'>mail</a>"),
             Presence::Visible

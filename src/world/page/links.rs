@@ -120,6 +120,14 @@ pub(super) fn add(
     }
 }
 
+/// Whether a line is a link that is called after the site to which it leads.
+pub(super) fn names_site(links: &[(Url, String)], line: &str) -> bool {
+    let bare = |host: &str| host.strip_prefix("www.").unwrap_or(host).to_lowercase();
+    links.iter().any(|(to, called)| {
+        called == line && to.host_str().is_some_and(|host| bare(host) == bare(line))
+    })
+}
+
 /// The text of an element, or else what its pictures and its own attributes call it.
 fn called(node: NodeRef<'_, Node>) -> String {
     let (mut text, mut alternative) = (String::new(), String::new());

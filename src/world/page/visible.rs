@@ -287,7 +287,10 @@ impl Walk<'_> {
                 .extend(words.filter(|line| !line.is_empty()));
             return false;
         }
-        if let Some(above) = self.page.visible.last_mut().filter(|_| after_break) {
+        let page = &mut self.page;
+        let above = page.visible.last_mut().filter(|_| after_break);
+        // No address begins with the name of a site that is a link to it.
+        if let Some(above) = above.filter(|above| !links::names_site(&page.links, above)) {
             unclear.extend(find_address::across(above, &mut line));
         }
         self.page.unclear.extend(unclear);
