@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use anyhow::{Context as _, Result, anyhow};
@@ -167,15 +167,7 @@ pub(super) fn run(context: &mut Context, args: &TreeArgs) -> Result<Exit> {
             TreeReply::Applied { files, dir }
         }
         Some(TreeCommand::Export { dir }) => {
-            fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
-            let mut entries =
-                fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
-            if entries.next().is_some() {
-                return refuse(format!(
-                    "{} has files: name a directory that is new or empty; nothing was written",
-                    dir.display()
-                ));
-            }
+            make_empty(dir)?;
             tree.snapshot.write_to(dir, &*config.load)?;
             let files = tree.snapshot.listing.entries().len();
             TreeReply::Exported {
@@ -224,6 +216,20 @@ pub(super) fn run(context: &mut Context, args: &TreeArgs) -> Result<Exit> {
         out.template(include_str!("text/tree.txt"), context! { reply });
     })?;
     Ok(Exit::Done)
+}
+
+/// Makes a directory, which may be there already and have no files.
+fn make_empty(dir: &Path) -> Result<()> {
+    fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    let mut entries =
+        fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
+    if entries.next().is_some() {
+        return refuse(format!(
+            "{} has files: name a directory that is new or empty; nothing was written",
+            dir.display()
+        ));
+    }
+    Ok(())
 }
 
 /// The patch of these files as git prints it, because only git can write binary files and modes for `git apply`.

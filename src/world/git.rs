@@ -104,6 +104,9 @@ pub fn program(path: &OsStr, untrusted: &[PathBuf]) -> Result<PathBuf, GitError>
     found.ok_or(GitError::Missing)
 }
 
+/// Asks git in a tree with these arguments.
+type Lists<'a> = dyn Fn(&[&str]) -> Result<Vec<u8>, GitError> + 'a;
+
 /// The repository in which a tree was when its session was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -198,7 +201,7 @@ impl Repository {
         &mut self,
         root: &Path,
         listing: &Listing,
-        lists: &dyn Fn(&[&str]) -> Result<Vec<u8>, GitError>,
+        lists: &Lists<'_>,
     ) -> Result<(), GitError> {
         let mut names = match &self.head {
             Some(head) => {
