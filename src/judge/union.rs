@@ -208,7 +208,14 @@ fn lay_over(
         Source::Patch(patch) => Snapshot::receive(patch, &config.baseline, zones, ignored)?,
     };
     let laid = tree.lay(quest, &base.snapshot, &ours, &*config.load);
-    match laid.map_err(|error| failed(&error))? {
+    let laid = laid.map_err(|source| match (source, files) {
+        (source @ TreeError::TooMany { .. }, Source::Worktree(Worktree { root, .. })) => {
+            let root = root.clone();
+            JudgeError::from(WorktreeError::NotRead { root, source })
+        }
+        (source, _) => failed(&source),
+    })?;
+    match laid {
         Ok(union) => Ok((union, changes)),
         Err(conflicts) => Err(JudgeError::Conflicts(conflicts)),
     }
