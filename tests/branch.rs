@@ -389,7 +389,7 @@ fn files_that_git_does_not_compare_are_on_the_branch_as_they_were_judged() {
     let on_branch = |path: &str| git(&tree, ["show", &format!("{name}:own/{path}")]);
     assert_eq!(on_branch("assumed"), "judged");
     assert_eq!(on_branch("skipped"), "judged");
-    // What a person took out of the working tree is no part of it, and stays in git.
+    // A file that a person removed from the working tree stays in git.
     assert_eq!(on_branch("sparse"), "committed");
 }
 

@@ -7,6 +7,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::harness::Run;
+use crate::harness::agents::with_id;
 use crate::harness::letters::PATH;
 use crate::harness::shell_quest::ShellQuest;
 use crate::harness::terminal::at_terminal;
@@ -433,6 +434,31 @@ fn agents_at_once_lose_nothing_and_see_nothing_half_written() {
     );
     assert!(!quest.at("in/one.where").exists());
     quest.place.run(["audit"]).ok();
+}
+
+#[test]
+fn an_agent_answers_from_its_own_worktree_alone() {
+    let quest = quest();
+    let comail = env!("CARGO_BIN_EXE_comail");
+    let agent = with_id(&format!(
+        "{comail} submit --id $id --file=in/no.sh --worktree=/ 2>&1
+         {comail} submit --id $id --file=in/yes.sh --worktree=.\n"
+    ));
+    quest.place.write("agent.sh", agent);
+    let mut command = quest.place.command();
+    command
+        .current_dir(quest.place.at("tree"))
+        .env("PATH", PATH)
+        .args(["run", "--", "sh"])
+        .arg(quest.place.at("agent.sh"));
+    let told = Run::of(&mut command).ok();
+    assert!(told.contains("3 PASS"), "{told}");
+    // The first answer of each would have been FAIL.
+    assert_eq!(quest.place.events("attempt").len(), 3);
+    let log = quest.place.at(".comail/runs");
+    let run = fs::read_dir(&log).expect("runs").next().expect("a run");
+    let log = fs::read_to_string(run.expect("a run").path().join("1.log")).expect("a log");
+    assert!(log.contains("/ is not your worktree"), "{log}");
 }
 
 #[test]

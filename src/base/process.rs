@@ -24,8 +24,8 @@ use nix::unistd::Pid;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-// A process that is being killed may fork once more, so the search is repeated. A process that ends
-// soon is asked as often.
+// How often a process is asked whether it has ended. One that is being killed may fork once more, so
+// the search for its descendants is repeated as often.
 const RETRY: Duration = Duration::from_millis(2);
 
 // How long a supervisor and the processes that it kills may take to end.

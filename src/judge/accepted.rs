@@ -91,7 +91,8 @@ impl History {
 }
 
 /// The quests whose changes are in the accepted tree after an event, or as it is now, although they do
-/// not count as PASS now: a person rejected, disputed or reopened them, or their PASS did not hold.
+/// not count as PASS now: a person rejected, disputed or reopened them or has not decided, or their
+/// PASS did not hold.
 pub fn unproven_changes(
     session: &Session,
     event: Option<u64>,
