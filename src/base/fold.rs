@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 use unicode_normalization::char::decompose_canonical;
 
-use super::text::{case_folded, invisible};
+use super::text::{case_folded, invisible, is_hangul};
 
 /// Pairs: a character, and the character that it folds to.
 const HAN: &str = include_str!("fold/han.txt");
@@ -25,7 +25,8 @@ static SIMPLIFIED: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {
 });
 
 pub fn fold_spelling(text: &str) -> String {
-    if text.is_ascii() {
+    // Hangul has no cases and no variants.
+    if text.chars().all(|c| c.is_ascii() || is_hangul(c)) {
         return without_doubles(&text.to_ascii_lowercase());
     }
     let mut plain = String::with_capacity(text.len());
@@ -72,12 +73,12 @@ const MIN_LETTERS: usize = 4;
 fn without_doubles(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(start) = rest.find(|c: char| c.is_ascii_alphabetic()) {
+    while let Some(start) = rest.bytes().position(|b| b.is_ascii_alphabetic()) {
         let (before, from) = rest.split_at(start);
-        let end = from.find(|c: char| !c.is_ascii_alphabetic());
+        let end = from.bytes().position(|b| !b.is_ascii_alphabetic());
         let (word, after) = from.split_at(end.unwrap_or(from.len()));
         plain.push_str(before);
-        if word.len() < MIN_LETTERS {
+        if word.len() < MIN_LETTERS || !word.as_bytes().windows(2).any(is_double) {
             plain.push_str(word);
         } else {
             push_single(&mut plain, word);
@@ -88,13 +89,17 @@ fn without_doubles(text: &str) -> String {
     plain
 }
 
+fn is_double(pair: &[u8]) -> bool {
+    matches!(pair, [b'a' | b'o' | b'u', b'e'] | [b'a', b'a'])
+}
+
+/// Adds a word of ASCII.
 fn push_single(plain: &mut String, word: &str) {
-    let mut before = ' ';
-    for c in word.chars() {
-        let is_double = matches!((before, c), ('a' | 'o' | 'u', 'e') | ('a', 'a'));
-        if !is_double {
-            plain.push(c);
-            before = c;
+    let mut before = b' ';
+    for letter in word.bytes() {
+        if !is_double(&[before, letter]) {
+            plain.push(char::from(letter));
+            before = letter;
         }
     }
 }

@@ -4,6 +4,7 @@ pub mod clock;
 mod digest;
 pub mod files;
 pub mod fold;
+pub mod line;
 pub mod process;
 pub mod text;
 pub mod word_list;

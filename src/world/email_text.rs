@@ -105,6 +105,9 @@ impl Signs {
     }
 }
 
+/// The one sign that is a word of prose, too.
+const AT_WORD: &str = "at";
+
 const AT_TABLE: &str = include_str!("words/at.toml");
 const DOT_TABLE: &str = include_str!("words/dot.toml");
 
@@ -120,7 +123,10 @@ fn at_pattern(reading: Reading) -> Regex {
     let escaped = |text: String| regex::escape(&text);
     let any = |words: &Words| words.0.values().flatten().cloned().map(escaped).join("|");
     let one_of = |signs: &[char]| signs.iter().map(char::to_string).map(escaped).join("|");
-    let (enclosed, prose) = (any(&AT.enclosed), any(&AT.prose));
+    let prose = AT.prose.0.values().flatten().cloned();
+    // Source text is full of the word, and is not read for it.
+    let prose = prose.filter(|word| reading.shown || word != AT_WORD);
+    let (enclosed, prose) = (any(&AT.enclosed), prose.map(escaped).join("|"));
     let (mut opening, mut closing) = (one_of(OPENING), one_of(CLOSING));
     let mut alone = any(&AT.alone);
     if reading.shown {
@@ -359,7 +365,7 @@ fn decode_word(text: &str) -> Option<(char, How, usize)> {
     };
     let mut ats = AT.prose.folded_at(inner).chain(AT.alone.folded_at(inner));
     let at = ats.find_map(|word| {
-        let how = if word == "at" {
+        let how = if word == AT_WORD {
             How::Word
         } else {
             How::Spelled

@@ -340,12 +340,9 @@ impl<'a> Search<'a> {
 
     /// Whom labels name as the operator, in lines that may stand anywhere.
     fn labelled_in(&self, lines: &[OwnerText]) -> Said {
-        let lines = lines.iter().cloned().map(|line| OwnerText {
-            place: match line.place {
-                OwnerPlace::Linked | OwnerPlace::Menu => OwnerPlace::Body,
-                place => place,
-            },
-            ..line
+        let lines = lines.iter().map(|line| match line.place {
+            OwnerPlace::Linked | OwnerPlace::Menu => line.moved(OwnerPlace::Body),
+            _ => line.clone(),
         });
         let lines: Vec<OwnerText> = lines.collect();
         let mut named = operators(&lines, Reading::Home, &self.operator);
@@ -517,8 +514,7 @@ fn not_in_use(front: &Visit, key: &str, home: &Url) -> Option<Fact> {
         if !is_title && !is_short {
             return false;
         }
-        let line = Line::new(&text.text);
-        let says = |kind| UNUSED.find(&line, kind).is_some();
+        let says = |kind| UNUSED.find(text.line(), kind).is_some();
         says(NotInUse::Sale) || is_title && says(NotInUse::Gambling)
     });
     // A casino's or a broker's own name has such words too.

@@ -6,12 +6,29 @@
 #[cfg(test)]
 mod tests;
 
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
 use super::{BodyRef, Evidence, Exchange, PageAnswer, Recording};
 use crate::world::email_text::{How, SOURCE, Unit, may_hold_address, read};
 use crate::world::mailbox::Mailbox;
 use crate::world::{Rendered, Response};
 
-const UNREAD_ELEMENTS: [&str; 2] = ["script", "svg"];
+/// Where an element begins and ends that no reader reads.
+struct Unread {
+    open: Regex,
+    close: Regex,
+}
+
+static UNREAD: LazyLock<[Unread; 2]> = LazyLock::new(|| {
+    let any_case =
+        |tag: String| Regex::new(&format!("(?i-u){tag}")).expect("a tag has no signs of a pattern");
+    ["script", "svg"].map(|element| Unread {
+        open: any_case(format!("<{element}")),
+        close: any_case(format!("</{element}")),
+    })
+});
 
 /// `recording` without addresses that are not in `keep`. Their local parts are masked octet by octet in
 /// every spelling, and scripts and drawings without an address of `keep` are emptied.
@@ -42,12 +59,14 @@ pub fn pruned(recording: &Recording, keep: &[Mailbox]) -> Recording {
             && let Some(body) = recording.bodies.get(&response.body.sha256)
         {
             // A page that a browser has shown is judged only by what it showed.
-            let body = match recording.evidence.rendered(url) {
+            let left = match recording.evidence.rendered(url) {
                 Some(Rendered::Page(_)) => Vec::new(),
                 _ => prune_body(response, body, &keep),
             };
-            response.body = BodyRef::of(&body);
-            pruned.bodies.insert(response.body.sha256, body);
+            if left != *body {
+                response.body = BodyRef::of(&left);
+                pruned.bodies.insert(response.body.sha256, left);
+            }
         }
         pruned.evidence.exchanges.push(exchange);
     }
@@ -73,7 +92,7 @@ fn prune_body(response: &Response<BodyRef>, body: &[u8], keep: &[String]) -> Vec
     }
     let mut body = body.to_vec();
     if content_type.contains("html") {
-        for element in UNREAD_ELEMENTS {
+        for element in UNREAD.iter() {
             body = without_content(&body, element, keep);
         }
     }
@@ -83,17 +102,16 @@ fn prune_body(response: &Response<BodyRef>, body: &[u8], keep: &[String]) -> Vec
 
 /// `html` with every `element` emptied that contains none of `keep`. JSON-LD is kept, because it is
 /// meant to be read.
-fn without_content(html: &[u8], element: &str, keep: &[String]) -> Vec<u8> {
-    let (open, close) = (format!("<{element}"), format!("</{element}"));
+fn without_content(html: &[u8], element: &Unread, keep: &[String]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(html.len());
     let mut rest = html;
     // An element without an end is left unchanged, together with the rest.
-    while let Some(start) = find(rest, open.as_bytes())
+    while let Some(start) = element.open.find(rest).map(|found| found.start())
         && let Some(tag) = rest[start..].iter().position(|&b| b == b'>')
-        && let Some(content) = find(&rest[start + tag..], close.as_bytes())
+        && let Some(content) = element.close.find_at(rest, start + tag)
     {
         let (head, tail) = rest.split_at(start + tag + 1);
-        let (content, tail) = tail.split_at(content - 1);
+        let (content, tail) = tail.split_at(content.start() - head.len());
         kept.extend(head);
         let needed = find(&head[start..], b"ld+json").is_some()
             || keep

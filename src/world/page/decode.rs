@@ -160,7 +160,10 @@ pub(super) fn decode(
         (declared.unwrap_or_else(|| detected(url, body)), 0)
     });
     let (text, _) = encoding.decode_without_bom_handling(&body[mark..]);
-    let bad = |c: &char| *c == '\u{fffd}' || (c.is_control() && !c.is_whitespace() && *c != '\x1b');
+    let usual = |c: &char| matches!(c, ' '..='~');
+    let bad = |c: &char| {
+        !usual(c) && (*c == '\u{fffd}' || (c.is_control() && !c.is_whitespace() && *c != '\x1b'))
+    };
     if text.chars().filter(bad).count() * BAD_ONE_IN > text.chars().count() {
         return Err(Unreadable::BadEncoding(encoding.name().to_owned()));
     }

@@ -1,10 +1,13 @@
 //! What an element's name and attributes say about how it is shown and whom it speaks of.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use scraper::node::Element;
 use url::Url;
 
 use super::owner::Regions;
-use crate::base::word_list::word_lists;
+use crate::base::word_list::{entries, word_lists};
 use crate::world::domain::HostName;
 
 const HTML: &str = "http://www.w3.org/1999/xhtml";
@@ -13,7 +16,14 @@ word_lists! {
     REPLACED = "words/replaced.txt";
     PARTING = "words/parting.txt";
     NEVER_SHOWN = "words/never_shown.txt";
-    OTHERS = "words/others.txt";
+}
+
+static LOGO: LazyLock<Regex> = LazyLock::new(|| any_case("logo"));
+static OTHERS: LazyLock<Regex> =
+    LazyLock::new(|| any_case(&entries(include_str!("words/others.txt")).join("|")));
+
+fn any_case(letters: &str) -> Regex {
+    Regex::new(&format!("(?i-u){letters}")).expect("the words are letters of ASCII")
 }
 
 const STRUCK: &[&str] = &["del", "s", "strike"];
@@ -133,10 +143,9 @@ pub(super) struct Hints {
 /// The hints of an element, which may lead to `target`.
 pub(super) fn hints(page: &Url, target: Option<&Url>, element: &Element) -> Hints {
     let mut hints = Hints::default();
-    for name in names(element) {
-        let name = name.to_ascii_lowercase();
-        hints.logo |= name.contains("logo");
-        hints.others |= OTHERS.iter().any(|other| name.contains(other));
+    for called in ["id", "class"].map(|name| attr(element, name)) {
+        hints.logo |= called.is_some_and(|called| LOGO.is_match(called));
+        hints.others |= called.is_some_and(|called| OTHERS.is_match(called));
     }
     let is_anchor = || attr(element, "href").is_some_and(|href| href.trim_start().starts_with('#'));
     hints.home = target.is_some_and(|to| {

@@ -1,7 +1,11 @@
 //! A page as plain values: what it says to its reader, and where.
 
+use std::cell::OnceCell;
+use std::sync::Arc;
+
 use url::Url;
 
+use crate::base::line::Line;
 use crate::base::text::normalise;
 use crate::quest::Seen;
 
@@ -43,11 +47,43 @@ pub struct Page {
     pub others_write: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone)]
 pub struct OwnerText {
     pub place: OwnerPlace,
     pub text: String,
+    /// The text as it is looked for, once something is.
+    line: OnceCell<Arc<Line>>,
 }
+
+impl OwnerText {
+    pub fn new(place: OwnerPlace, text: String) -> Self {
+        Self {
+            place,
+            text,
+            line: OnceCell::new(),
+        }
+    }
+
+    /// The same text as if it stood elsewhere.
+    pub fn moved(&self, place: OwnerPlace) -> Self {
+        Self {
+            place,
+            ..self.clone()
+        }
+    }
+
+    pub fn line(&self) -> &Line {
+        self.line.get_or_init(|| Arc::new(Line::new(&self.text)))
+    }
+}
+
+impl PartialEq for OwnerText {
+    fn eq(&self, other: &Self) -> bool {
+        (self.place, &self.text) == (other.place, &other.text)
+    }
+}
+
+impl Eq for OwnerText {}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OwnerPlace {

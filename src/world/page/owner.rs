@@ -48,19 +48,16 @@ impl Regions {
 #[derive(Debug, Default)]
 pub(super) struct Owner {
     texts: Vec<OwnerText>,
-    declared: HashSet<OwnerText>,
+    declared: HashSet<(OwnerPlace, String)>,
     chars_of_lines: usize,
 }
 
 impl Owner {
     /// Adds what the page declares.
     pub(super) fn add(&mut self, place: OwnerPlace, text: &str) {
-        let text = OwnerText {
-            place,
-            text: cut(text),
-        };
+        let text = OwnerText::new(place, cut(text));
         let is_room = self.declared.len() < MOST_TEXTS && !text.text.is_empty();
-        if is_room && self.declared.insert(text.clone()) {
+        if is_room && self.declared.insert((place, text.text.clone())) {
             self.texts.push(text);
         }
     }
@@ -70,14 +67,13 @@ impl Owner {
         let text = head(line, MOST_CHARS).trim().to_owned();
         if !text.is_empty() {
             let place = regions.place();
-            self.add_line(OwnerText { place, text });
+            self.add_line(OwnerText::new(place, text));
         }
     }
 
     /// Adds a line with the names that link to other sites, of which the line without them was added.
     pub(super) fn linked_line(&mut self, line: &str) {
-        let (place, text) = (OwnerPlace::Linked, cut(line));
-        self.add_line(OwnerText { place, text });
+        self.add_line(OwnerText::new(OwnerPlace::Linked, cut(line)));
     }
 
     fn add_line(&mut self, line: OwnerText) {

@@ -3,7 +3,7 @@
 use crate::base::text::invisible;
 
 /// A text that grows piece by piece and is normalised at all times.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Run {
     text: String,
     gap: bool,

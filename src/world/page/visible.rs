@@ -19,7 +19,7 @@ use super::hidden::{Declared, HidingRules, Sheets};
 use super::owner::{Owner, Regions};
 use super::rendered::{BOX, DRAWN};
 use super::text::Run;
-use super::visitors::{self, Board};
+use super::visitors::{Board, Names};
 use super::{OwnerPlace, Page, find_address, leaving, links, model, structured};
 use crate::base::text::normalise;
 use crate::base::word_list::word_lists;
@@ -33,14 +33,15 @@ pub(super) struct Walk<'a> {
     open: Vec<Open>,
     around: Around,
     run: Run,
-    /// The part of `run` that may name the owner.
-    own: Run,
+    /// The part of `run` that may name the owner, where that is not all of it.
+    own: Option<Run>,
     /// Whether the line has a link to another site.
     links_others: bool,
     unseen: Run,
     owner: Owner,
     scripts: Scripts,
     board: Board,
+    names: Names,
     /// Whether the line that begins now follows the last one after a break alone.
     after_break: bool,
     titled: bool,
@@ -94,12 +95,13 @@ impl Walk<'_> {
             open: Vec::new(),
             around: Around::default(),
             run: Run::default(),
-            own: Run::default(),
+            own: None,
             links_others: false,
             unseen: Run::default(),
             owner: Owner::default(),
             scripts: Scripts::default(),
             board: Board::default(),
+            names: Names::default(),
             after_break: false,
             titled: false,
             drawn: Vec::new(),
@@ -151,18 +153,18 @@ impl Walk<'_> {
     }
 
     fn show(&mut self, text: &str) {
-        self.run.push(text);
         if self.around.names_others {
             self.links_others |= !text.trim().is_empty();
-            self.own.part();
-        } else {
-            self.own.push(text);
+            self.own.get_or_insert_with(|| self.run.clone()).part();
+        } else if let Some(own) = &mut self.own {
+            own.push(text);
         }
+        self.run.push(text);
     }
 
     fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) {
         let before = self.around;
-        let by_visitors = visitors::write_in(element);
+        let by_visitors = self.names.are_of_visitors(element);
         self.board
             .see(element, self.around.by_visitors || by_visitors);
         let (mut shape, parts_children) = self.shape(node, element);
@@ -176,7 +178,7 @@ impl Walk<'_> {
             || before.hidden == 0 && element::is_struck(element)
         {
             self.run.part();
-            self.own.part();
+            self.own.iter_mut().for_each(Run::part);
         } else if is_shown && self.has_edge(element) {
             self.run.edge();
         }
@@ -273,11 +275,13 @@ impl Walk<'_> {
     fn end_line(&mut self) -> bool {
         let edges = self.run.take_edges();
         let drawn = std::mem::take(&mut self.drawn);
-        let (line, mut unclear) = find_address::part(self.run.take(), &edges);
+        let own = self.own.take().map(|mut own| own.take());
+        let line = self.run.take();
+        let own = own.unwrap_or_else(|| line.clone());
+        let (line, mut unclear) = find_address::part(line, &edges);
         // An address of which a style sheet writes a part is not the page's text.
         let (mut line, drawn) = find_address::without_drawn(line, &drawn);
         unclear.extend(drawn);
-        let own = self.own.take();
         let links_others = std::mem::take(&mut self.links_others);
         let after_break = std::mem::take(&mut self.after_break);
         if self.around.by_visitors {
@@ -290,7 +294,9 @@ impl Walk<'_> {
         let page = &mut self.page;
         let above = page.visible.last_mut().filter(|_| after_break);
         // No address begins with the name of a site that is a link to it.
-        if let Some(above) = above.filter(|above| !links::names_site(&page.links, above)) {
+        let parts =
+            |above: &&mut String| !line.contains('@') || !links::names_site(&page.links, above);
+        if let Some(above) = above.filter(parts) {
             unclear.extend(find_address::across(above, &mut line));
         }
         self.page.unclear.extend(unclear);

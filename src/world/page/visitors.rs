@@ -1,7 +1,7 @@
 //! Where visitors write on a page: boxes of comments and reviews, whose words are kept apart, and
 //! marks of boards, wikis and guest books, whose pages are visitors' as a whole.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -72,19 +72,34 @@ const TYPES: &[&str] = &[
 /// Types of schema.org that say of a whole page that visitors write it.
 const PAGE_TYPES: &[&str] = &["DiscussionForumPosting", "QAPage", "UserComments"];
 
-/// Whether visitors write what is in an element: comments, replies, reviews and posts, by the
-/// words of its id or a class, or by schema.org's type or property.
-pub(super) fn write_in(element: &Element) -> bool {
-    if matches!(element.name(), "html" | "body" | "main") {
-        return false;
+/// Whether a name of an element is that of a box of visitors, for every name that a page has.
+#[derive(Default)]
+pub(super) struct Names(HashMap<String, bool>);
+
+impl Names {
+    /// Whether visitors write what is in an element: comments, replies, reviews and posts, by the
+    /// words of its id or a class, or by schema.org's type or property.
+    pub(super) fn are_of_visitors(&mut self, element: &Element) -> bool {
+        if matches!(element.name(), "html" | "body" | "main") {
+            return false;
+        }
+        let types = attr(element, "itemtype").unwrap_or_default();
+        let mut types = types.split_ascii_whitespace();
+        let properties = attr(element, "itemprop").unwrap_or_default();
+        let mut properties = properties.split_ascii_whitespace();
+        names(element).any(|name| self.is_of_visitors(name))
+            || types.any(|one| TYPES.contains(&one.rsplit('/').next().unwrap_or(one)))
+            || properties.any(|one| matches!(one, "comment" | "review" | "reviewBody"))
     }
-    let types = attr(element, "itemtype").unwrap_or_default();
-    let mut types = types.split_ascii_whitespace();
-    let properties = attr(element, "itemprop").unwrap_or_default();
-    let mut properties = properties.split_ascii_whitespace();
-    names(element).any(is_called_so)
-        || types.any(|one| TYPES.contains(&one.rsplit('/').next().unwrap_or(one)))
-        || properties.any(|one| matches!(one, "comment" | "review" | "reviewBody"))
+
+    fn is_of_visitors(&mut self, name: &str) -> bool {
+        if let Some(known) = self.0.get(name) {
+            return *known;
+        }
+        let is_so = is_called_so(name);
+        self.0.insert(name.to_owned(), is_so);
+        is_so
+    }
 }
 
 fn is_called_so(name: &str) -> bool {

@@ -55,7 +55,7 @@ impl<'a> Declared<'a> {
     /// line, as an address has it, and both the title and the domain call the company.
     pub(super) fn is_framed(&self, frame: &[OwnerText]) -> bool {
         let is_address = |text: &OwnerText| {
-            let line = Line::new(&text.text);
+            let line = text.line();
             firm(&line.text).is_some() && begins_with(&line.text, self.name)
         };
         let is_domain = || self.label.as_ref().is_some_and(|label| self.calls(label));
@@ -148,8 +148,7 @@ impl<'a> Declared<'a> {
         let texts = self.texts.iter();
         let mut texts = texts.filter(|text| text.place != OwnerPlace::Menu);
         texts.any(|text| {
-            let line = Line::new(&text.text);
-            PHRASES.find(&line, Phrase::Disclaimer).is_some()
+            PHRASES.find(text.line(), Phrase::Disclaimer).is_some()
                 && (text.place == OwnerPlace::Title || self.name.is_in(&Folded::new(&text.text)))
         })
     }
@@ -332,10 +331,7 @@ mod tests {
     fn texts(texts: &[(OwnerPlace, &str)]) -> Vec<OwnerText> {
         let texts = texts.iter();
         texts
-            .map(|(place, text)| OwnerText {
-                place: *place,
-                text: (*text).to_owned(),
-            })
+            .map(|(place, text)| OwnerText::new(*place, (*text).to_owned()))
             .collect()
     }
 

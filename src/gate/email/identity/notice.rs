@@ -40,7 +40,7 @@ pub(super) fn elsewhere(home: &Page, site: &Url) -> Option<Url> {
     let mut links = home.links.iter().filter(|(url, text)| {
         let line = Line::new(text);
         let found = NOTICES.at(&line, 0).filter(|(_, rank)| rank.is_of_law());
-        !on_site(site, url) && found.is_some() && line.words.len() <= MAX_LINK_WORDS
+        found.is_some() && line.words.len() <= MAX_LINK_WORDS && !on_site(site, url)
     });
     links.next().map(|(url, _)| url.clone())
 }
@@ -53,11 +53,10 @@ pub(super) fn on_page(page: &Page) -> Vec<OwnerText> {
         .zip(ends)
         .map(|(start, end)| &page.visible[start..end]);
     let notices = sections.filter(|lines| is_heading(&Line::new(&lines[0])));
-    let lines = notices.flatten().map(|line| OwnerText {
-        place: OwnerPlace::Body,
-        text: line.clone(),
-    });
-    lines.collect()
+    let lines = notices.flatten();
+    lines
+        .map(|line| OwnerText::new(OwnerPlace::Body, line.clone()))
+        .collect()
 }
 
 /// What a link is called that leads to a notice has few words.
@@ -110,18 +109,22 @@ pub(super) struct Parted {
 pub(super) fn parted(page: &[OwnerText], home: &[OwnerText]) -> Parted {
     let (_, inner) = by_place(page);
     let (around, home_inner) = by_place(home);
-    let around: HashSet<&OwnerText> = around.into_iter().collect();
+    let around: HashSet<_> = around.into_iter().map(key).collect();
     let common = common(&inner, &home_inner);
     let mut inner = 0..;
     let lines = page.iter().filter(|text| is_line(text.place)).cloned();
     let (frame, own) = lines.partition(|text| {
         if is_around(text.place) {
-            around.contains(text)
+            around.contains(&key(text))
         } else {
             inner.next().is_some_and(|at| common.contains(&at))
         }
     });
     Parted { own, frame }
+}
+
+fn key(text: &OwnerText) -> (OwnerPlace, &str) {
+    (text.place, &text.text)
 }
 
 /// The lines of header and footer, and the others.
@@ -167,11 +170,10 @@ mod tests {
     use crate::base::rows;
 
     fn texts(texts: &[(OwnerPlace, &str)]) -> Vec<OwnerText> {
-        let texts = texts.iter().map(|(place, text)| OwnerText {
-            place: *place,
-            text: (*text).to_owned(),
-        });
-        texts.collect()
+        let texts = texts.iter();
+        texts
+            .map(|(place, text)| OwnerText::new(*place, (*text).to_owned()))
+            .collect()
     }
 
     fn parts(page: &[OwnerText], home: &[OwnerText]) -> (Vec<OwnerText>, Vec<OwnerText>) {

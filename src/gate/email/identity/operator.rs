@@ -57,12 +57,9 @@ const BEFORE_NUMBER: usize = 4;
 
 /// The firms that a page names as its operator, in order.
 pub(super) fn operators(texts: &[OwnerText], reading: Reading, name: &CompanyName) -> Vec<Named> {
-    let lines: Vec<(&OwnerText, Line)> = texts
-        .iter()
-        .filter(|text| is_line(text.place))
-        .map(|text| (text, Line::new(&text.text)))
-        .collect();
-    let has_heading = lines.iter().any(|(_, line)| is_heading(line));
+    let lines = texts.iter().filter(|text| is_line(text.place));
+    let lines: Vec<&OwnerText> = lines.collect();
+    let has_heading = lines.iter().any(|text| is_heading(text.line()));
     let mut state = Reader {
         name,
         reading,
@@ -71,8 +68,8 @@ pub(super) fn operators(texts: &[OwnerText], reading: Reading, name: &CompanyNam
         expected: None,
         others: 0,
     };
-    for (at, (text, line)) in lines.iter().enumerate() {
-        state.read(text, line, &lines[at.saturating_sub(BEFORE_NUMBER)..at]);
+    for (at, text) in lines.iter().enumerate() {
+        state.read(text, &lines[at.saturating_sub(BEFORE_NUMBER)..at]);
     }
     state.named
 }
@@ -90,8 +87,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&mut self, text: &OwnerText, line: &Line, before: &[(&OwnerText, Line)]) {
-        let shown = text.text.as_str();
+    fn read(&mut self, text: &OwnerText, before: &[&OwnerText]) {
+        let (shown, line) = (text.text.as_str(), text.line());
         let expected = self.expected.take();
         let is_near = self.near > 0 && self.reading == Reading::Notice;
         self.near = self.near.saturating_sub(1);
@@ -125,12 +122,16 @@ impl Reader<'_> {
                 }
                 Some(Label::Registration) if self.others == 0 && is_number(field.value) => {
                     // The firm stands before its number, on the line or above.
-                    let is_formal = |line: &Line| firm(&line.text).is_some();
+                    let is_formal = |text: &&&OwnerText| firm(&text.line().text).is_some();
                     let mut before = before.iter().rev();
                     if fields[0].label.is_none() {
                         self.add_firm(shown, fields[0].value, Slot::Number);
-                    } else if let Some((text, line)) = before.find(|(_, line)| is_formal(line)) {
-                        self.add(&text.text, &line.text, (Whose::Unclear, Slot::Number));
+                    } else if let Some(text) = before.find(is_formal) {
+                        self.add(
+                            &text.text,
+                            &text.line().text,
+                            (Whose::Unclear, Slot::Number),
+                        );
                     }
                 }
                 None if expected.is_some() && at == 0 => {
@@ -462,10 +463,7 @@ mod tests {
     fn found(reading: Reading, key: &str, lines: &[&str]) -> Vec<String> {
         let texts: Vec<OwnerText> = lines
             .iter()
-            .map(|text| OwnerText {
-                place: OwnerPlace::Body,
-                text: (*text).to_owned(),
-            })
+            .map(|text| OwnerText::new(OwnerPlace::Body, (*text).to_owned()))
             .collect();
         let named = operators(&texts, reading, &CompanyName::parse(key));
         named.into_iter().map(|named| named.value).collect()

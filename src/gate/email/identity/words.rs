@@ -4,12 +4,13 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use itertools::Itertools as _;
+use regex::Regex;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use unicode_normalization::char::is_combining_mark;
 
-use crate::base::fold::fold_spelling;
+pub use crate::base::line::Line;
 use crate::base::words;
 use crate::gate::email::lists;
 use crate::world::page::is_unspaced;
@@ -101,58 +102,7 @@ pub struct Table<K> {
     rows: FxHashMap<String, Vec<(Vec<String>, K)>>,
     /// Rows in scripts without spaces, which a longer word may hold.
     joined: Vec<(String, K)>,
-}
-
-/// A text, folded, with the places of its words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
-    pub text: String,
-    pub words: Vec<Range<usize>>,
-}
-
-impl Line {
-    pub fn new(text: &str) -> Self {
-        let text = if text.is_ascii() {
-            fold_spelling(text)
-        } else {
-            fold_spelling(&text.replace('ⓒ', "©").replace(['®', '™', '℗'], " "))
-        };
-        let mut words: Vec<Range<usize>> = Vec::new();
-        for (at, c) in text.char_indices() {
-            if c.is_alphanumeric() || is_combining_mark(c) {
-                let end = at + c.len_utf8();
-                match words.last_mut() {
-                    Some(last) if last.end == at => last.end = end,
-                    _ => words.push(at..end),
-                }
-            }
-        }
-        Self { text, words }
-    }
-
-    pub fn word(&self, at: usize) -> &str {
-        self.words
-            .get(at)
-            .map_or("", |range| &self.text[range.clone()])
-    }
-
-    /// The text between the words before and at `at`; before the first one, the line's beginning.
-    pub fn gap(&self, at: usize) -> &str {
-        let start = at.checked_sub(1).map_or(0, |before| self.words[before].end);
-        let end = self
-            .words
-            .get(at)
-            .map_or(self.text.len(), |range| range.start);
-        &self.text[start..end]
-    }
-
-    fn has_at(&self, at: usize, row: &[String]) -> bool {
-        let there = self.words.get(at..at + row.len());
-        there.is_some_and(|there| {
-            let mut both = there.iter().zip(row);
-            both.all(|(range, word)| self.text[range.clone()] == **word)
-        })
-    }
+    any_joined: Regex,
 }
 
 impl<K: Copy + Eq + Hash + DeserializeOwned> Table<K> {
@@ -175,7 +125,12 @@ impl<K: Copy + Eq + Hash + DeserializeOwned> Table<K> {
         for rows in rows.values_mut() {
             rows.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
         }
-        Self { rows, joined }
+        let any_joined = joined.iter().map(|(text, _)| regex::escape(text)).join("|");
+        Self {
+            rows,
+            joined,
+            any_joined: Regex::new(&any_joined).expect("the rows are escaped"),
+        }
     }
 
     /// The longest row that begins at a word: the number of its words, and its kind.
@@ -207,11 +162,16 @@ impl<K: Copy + Eq + Hash + DeserializeOwned> Table<K> {
         rows.map(|(text, _)| text.as_str())
     }
 
+    fn may_hold_joined(&self, line: &Line) -> bool {
+        !line.text.is_ascii() && self.any_joined.is_match(&line.text)
+    }
+
     /// The kinds of the rows in scripts without spaces that a word of the line holds.
     pub fn inside<'t>(&'t self, line: &'t Line) -> impl Iterator<Item = K> + 't {
         const MIN_CHARS: usize = 3;
-        let rows = self.joined.iter().filter(|(text, _)| {
-            !line.text.is_ascii()
+        let may_hold = self.may_hold_joined(line);
+        let rows = self.joined.iter().filter(move |(text, _)| {
+            may_hold
                 && text.chars().nth(MIN_CHARS - 1).is_some()
                 && line.text.contains(text.as_str())
         });
@@ -232,7 +192,7 @@ impl<K: Copy + Eq + Hash + DeserializeOwned> Table<K> {
             });
             found.next()
         };
-        whole.or_else(|| (!line.text.is_ascii()).then(inside)?)
+        whole.or_else(|| self.may_hold_joined(line).then(inside)?)
     }
 }
 

@@ -11,7 +11,7 @@ use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::super::lists::{DISGUISES, DISOWNED, ROLE};
-use crate::base::text::fold;
+use crate::base::text::{fold, lower};
 use crate::base::words::{Text, rows, table};
 use crate::world::email_text::mentions;
 use crate::world::mailbox::Mailbox;
@@ -185,7 +185,7 @@ pub fn note(page: &Page, email: &Mailbox) -> Option<String> {
         .next()
         .unwrap_or_default()
         .to_lowercase();
-    let may_hold = |line: &String| line.to_lowercase().contains(&word);
+    let may_hold = |line: &String| lower(line).contains(&word);
     let held = lines.iter().enumerate().filter(|(_, line)| may_hold(line));
     let places = held.flat_map(|(index, line)| {
         let spans = mentions(line, &|address| address == wanted);
@@ -477,6 +477,7 @@ pub fn command(email: &Mailbox) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::base::words::check;
+    use crate::world::page::OwnerText;
 
     fn page(text: &str) -> Page {
         let url = url::Url::parse("https://acme.com/contact").unwrap();
@@ -608,10 +609,8 @@ mod tests {
     fn pages_that_a_server_wrote_are_known() {
         let titled = |title: &str| {
             let mut page = page("old@acme.com");
-            page.owner.push(crate::world::page::OwnerText {
-                place: OwnerPlace::Title,
-                text: title.to_owned(),
-            });
+            let title = OwnerText::new(OwnerPlace::Title, title.to_owned());
+            page.owner.push(title);
             written_by_server(&page).is_some()
         };
         for title in [

@@ -11,6 +11,7 @@ use regex::{Captures, Regex};
 use serde::Deserialize;
 
 use super::super::lists::REFUSALS;
+use crate::base::text::lower;
 use crate::base::words::rows;
 use crate::world::page::Page;
 
@@ -60,7 +61,7 @@ pub fn states_no_collection(page: &Page) -> Option<String> {
 }
 
 fn plain(text: &str) -> String {
-    text.to_lowercase().replace('\u{2019}', "'")
+    lower(text).replace('\u{2019}', "'")
 }
 
 fn any(text: &str, words: &[String]) -> bool {

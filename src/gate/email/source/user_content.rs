@@ -391,10 +391,8 @@ mod tests {
 
     fn titled(title: &str) -> bool {
         let mut page = Page::empty(&Url::parse("https://acme.com/").unwrap());
-        page.owner.push(OwnerText {
-            place: OwnerPlace::Title,
-            text: title.to_owned(),
-        });
+        page.owner
+            .push(OwnerText::new(OwnerPlace::Title, title.to_owned()));
         mark_of_page(&page).is_some()
     }
 
