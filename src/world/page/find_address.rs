@@ -248,6 +248,8 @@ mod tests {
         let below_link = |href| how(&format!("<a href='{href}'>max.co</a><br>info@acme.co"));
         assert_eq!(below_link("https://www.max.co/"), Presence::Visible);
         assert_eq!(below_link("https://max.com/"), Presence::Obfuscated);
+        let below_host = how("<a href='http://max/'>max</a><br>info@acme.co");
+        assert_eq!(below_host, Presence::Obfuscated);
         assert_eq!(
             how("<a href='mailto:info%40acme.co'>mail</a>"),
             Presence::Visible

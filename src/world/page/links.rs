@@ -123,9 +123,11 @@ pub(super) fn add(
 /// Whether a line is a link that is called after the site to which it leads.
 pub(super) fn names_site(links: &[(Url, String)], line: &str) -> bool {
     let bare = |host: &str| host.strip_prefix("www.").unwrap_or(host).to_lowercase();
-    links.iter().any(|(to, called)| {
-        called == line && to.host_str().is_some_and(|host| bare(host) == bare(line))
-    })
+    // A word alone may be a host's name, and the beginning of an address too.
+    line.contains('.')
+        && links.iter().any(|(to, called)| {
+            called == line && to.host_str().is_some_and(|host| bare(host) == bare(line))
+        })
 }
 
 /// The text of an element, or else what its pictures and its own attributes call it.
