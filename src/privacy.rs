@@ -87,6 +87,7 @@ pub fn forget(
     request: Request<'_>,
     clock: &mut dyn Clock,
 ) -> Result<Done, NotForgotten> {
+    session.evidence().complete()?;
     // The index is not trusted here, because an agent can write to it.
     let folded = session.fold()?;
     let known = folded.totals();
@@ -116,6 +117,7 @@ pub fn forget(
 ///
 /// If the address is in `session.json`, which cannot change, or in a list that cannot be rewritten.
 pub fn is_known(session: &Session, address: &Mailbox) -> Result<bool, NotForgotten> {
+    session.evidence().complete()?;
     let search = Search::of(session, address)?;
     let forgetting = session.forgetting();
     let mut suppressed = forgetting.suppressed().iter();

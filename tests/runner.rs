@@ -36,6 +36,8 @@ mod escalation;
 mod export;
 #[cfg(target_os = "linux")]
 mod first_use;
+#[cfg(unix)]
+mod fleet;
 mod forged_report;
 mod forget;
 mod gate_catalogue;

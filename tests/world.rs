@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use comail::world::domain::HostName;
 use comail::world::fetch::live::LiveWorld;
+use comail::world::fetch::politeness::TurnPlace;
 use comail::world::fetch::settings::NetworkSettings;
 use comail::world::{Fetched, Looked, RecordKind, Records, Request, Response, UnansweredKind};
 use hickory_resolver::proto::op::ResponseCode;
@@ -24,7 +25,7 @@ fn name(text: &str) -> HostName {
 }
 
 fn ask(settings: &NetworkSettings, kind: RecordKind) -> Looked {
-    let world = LiveWorld::new(settings, None).expect("the settings can be used");
+    let world = LiveWorld::new(settings, TurnPlace::Process).expect("the settings can be used");
     world.resolver().lookup(&name(NAME), kind)
 }
 
@@ -60,7 +61,7 @@ fn records_nodata_and_nxdomain_are_told_apart() {
     let settings = net.settings();
     assert_eq!(ask(&settings, RecordKind::A), found());
     assert_eq!(ask(&settings, RecordKind::Aaaa), Looked::NoData);
-    let world = LiveWorld::new(&settings, None).expect("the settings can be used");
+    let world = LiveWorld::new(&settings, TurnPlace::Process).expect("the settings can be used");
     let looked = world
         .resolver()
         .lookup(&name("none.acme.test"), RecordKind::A);
@@ -181,7 +182,7 @@ fn the_submissions_time_bounds_every_question() {
     net.dns.host("other.test", "127.0.0.1");
     let mut settings = net.settings();
     settings.limits.submission_ms = 200;
-    let world = LiveWorld::new(&settings, None).expect("the settings can be used");
+    let world = LiveWorld::new(&settings, TurnPlace::Process).expect("the settings can be used");
     let began = Instant::now();
     assert_silent(
         &world.resolver().lookup(&name(NAME), RecordKind::A),
@@ -207,7 +208,7 @@ fn net() -> TestNet {
 }
 
 fn world(settings: &NetworkSettings) -> LiveWorld {
-    LiveWorld::new(settings, None).expect("the settings can be used")
+    LiveWorld::new(settings, TurnPlace::Process).expect("the settings can be used")
 }
 
 fn get(settings: &NetworkSettings, url: &str) -> Fetched {
@@ -615,8 +616,8 @@ fn requests_to_one_host_are_a_gap_apart_across_worlds_that_share_a_directory() {
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {
-                let dir = Some(dir.path().to_owned());
-                let world = LiveWorld::new(&settings, dir).expect("the settings can be used");
+                let place = TurnPlace::Directory(dir.path().to_owned());
+                let world = LiveWorld::new(&settings, place).expect("the settings can be used");
                 assert!(matches!(get_root(&world, &net), Fetched::Response(_)));
             });
         }

@@ -14,7 +14,8 @@ use itertools::Itertools as _;
 
 use super::config::{Applied, variable};
 use super::context::{
-    Context, DEFAULT_SESSION, SESSION_VARIABLE, WORKER_VARIABLE, kind_in, nearest_session,
+    Context, DEFAULT_SESSION, SESSION_VARIABLE, SessionPlace, WORKER_VARIABLE, kind_in,
+    nearest_session,
 };
 use super::exit::{ErrorReply, Exit, Hinted, UsageError};
 use super::help::groups;
@@ -41,7 +42,10 @@ const GLOBAL: &str = "Global options";
 #[command(name = "comail", version, after_help = exit::after_help(),
           max_term_width = 100, disable_help_subcommand = true)]
 struct Cli {
-    /// The session directory [env: `COMAIL_SESSION`] [default: .comail]
+    /// The session directory or address [env: `COMAIL_SESSION`] [default: .comail]
+    ///
+    /// The address of a session in PostgreSQL is `postgres://USER@HOST/DATABASE?session=NAME`;
+    /// `comail help fleet` says more.
     #[arg(long, global = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath,
           help_heading = GLOBAL)]
     session: Option<PathBuf>,
@@ -135,6 +139,21 @@ impl Command {
             Self::Scan(args) => !args.update,
             Self::Until(_) => true,
             _ => false,
+        }
+    }
+
+    /// What the command does with the session that is named.
+    fn place(&self) -> SessionPlace {
+        match self {
+            Self::Completions(_)
+            | Self::Config(_)
+            | Self::Demo(_)
+            | Self::Man(_)
+            | Self::Mcp(_)
+            | Self::Notify(_)
+            | Self::Help(_) => SessionPlace::Unused,
+            command if command.makes_a_session() => SessionPlace::New,
+            _ => SessionPlace::Existing,
         }
     }
 
@@ -240,10 +259,9 @@ fn run_parsed(args: &[OsString]) -> Result<Exit> {
         settings,
         ..context(dir, cli.session, parser, output)
     };
-    let ended = match remote::refuse_with_server(unserved) {
-        Ok(()) => dispatch(&mut context, &cli.command, &matches),
-        Err(error) => Err(error),
-    };
+    let ended = remote::refuse_with_server(unserved)
+        .and_then(|()| context.locate(cli.command.place()))
+        .and_then(|()| dispatch(&mut context, &cli.command, &matches));
     match ended {
         Ok(exit) => Ok(exit),
         // After Ctrl-C, an error is a consequence of it.

@@ -32,6 +32,7 @@ use super::settings::{
 };
 use crate::base::files;
 use crate::base::text::Escaped;
+use crate::session::DatabaseUrl;
 
 /// Print what your configuration file sets
 ///
@@ -291,7 +292,8 @@ fn texts(value: DeValue<'_>) -> Option<Vec<String>> {
 /// The value of a key at `index`, with a path made relative to the file.
 fn in_place(key: &str, file: &Path, (index, value): (usize, String)) -> String {
     let is_program = key == NOTIFY && index == 0 && value.contains('/');
-    if !is_program && !PATHS.contains(&key) {
+    let is_address = key == SESSION && DatabaseUrl::of(Path::new(&value)).is_some();
+    if is_address || !is_program && !PATHS.contains(&key) {
         return value;
     }
     let place = files::directory_of(file).join(value);
@@ -440,6 +442,13 @@ pub(super) mod tests {
     fn a_session_is_relative_to_the_file() {
         let session = settings(Path::new("/p/config.toml"), "session = \"w\"\nx = 1", true);
         assert_eq!(session.unwrap()[SESSION].values, ["/p/w"]);
+        let address = "postgres://db.test/work?session=x";
+        let session = settings(
+            Path::new("/p/config.toml"),
+            &format!("session = {address:?}"),
+            true,
+        );
+        assert_eq!(session.unwrap()[SESSION].values, [address]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::hook::RulesError;
 use crate::judge::JudgeError;
 use crate::quest::ListingError;
 use crate::quest::file::nearest;
-use crate::session::{BadKey, SessionError};
+use crate::session::{BadKey, DatabaseError, SessionError};
 use crate::table::ReadError;
 use crate::world::tree::BadPatch;
 
@@ -234,6 +234,8 @@ pub(super) enum ErrorKind {
     NoBrowser,
     /// Commands could not be run confined.
     Sandbox,
+    /// The database of the session cannot be used now; try again.
+    Database,
     /// The system could not read or write a file or start a program.
     Io,
     /// The files of an answer are changes to another tree than that of the session, or to files or
@@ -317,7 +319,9 @@ impl ErrorKind {
             | SessionError::CopyChanged(_)
             | SessionError::Damaged { .. }
             | SessionError::Index(_) => Some(Self::Damaged),
-            SessionError::Io { .. } => Some(Self::Io),
+            SessionError::Io { .. } | SessionError::Mirror(_) => Some(Self::Io),
+            SessionError::Database(error) if is_of_address(error) => Some(Self::Usage),
+            SessionError::Database(_) => Some(Self::Database),
             _ => None,
         }
     }
@@ -347,10 +351,19 @@ fn is_of_input(error: &anyhow::Error) -> bool {
                 Some(JudgeError::ForgottenWorker | JudgeError::KeyUsed)
             )
             || matches!(cause.downcast_ref(), Some(ListingError::Dependency(_)))
+            || matches!(
+                cause.downcast_ref(),
+                Some(SessionError::Database(error)) if is_of_address(error)
+            )
             || cause.is::<BadKey>()
             || cause.is::<RulesError>()
     };
     error.is::<UsageError>() || error.is::<Hinted>() || error.chain().any(is_input)
+}
+
+/// Whether the address of a session in a database is wrong.
+fn is_of_address(error: &DatabaseError) -> bool {
+    matches!(error, DatabaseError::Url(_) | DatabaseError::Password)
 }
 
 pub fn of_error(error: &anyhow::Error) -> Exit {

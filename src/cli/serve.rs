@@ -473,7 +473,10 @@ impl SessionDesk {
                 Reply {
                     exit: exit.code(),
                     status: match reply.kind() {
-                        ErrorKind::NoNetwork | ErrorKind::NotAsked | ErrorKind::NoBrowser => 503,
+                        ErrorKind::Database
+                        | ErrorKind::NoNetwork
+                        | ErrorKind::NotAsked
+                        | ErrorKind::NoBrowser => 503,
                         ErrorKind::OtherTree => 409,
                         _ => status_of(exit),
                     },

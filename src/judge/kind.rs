@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::de::DeserializeOwned;
 
@@ -19,10 +20,11 @@ use crate::judge::quest_file::{
     Definition, FixerPlan, fixer, frozen_control, frozen_listing, frozen_runtime, services,
 };
 use crate::quest::{QuestKind, email};
-use crate::session::{EvidenceStore, Manifest, Session};
+use crate::session::{EvidenceStore, Manifest, Mirror, Session};
 use crate::world::evidence::recorded::RecordedWorld;
 use crate::world::evidence::replay::Replay;
 use crate::world::fetch::live::{LiveWorld, SharedWorld};
+use crate::world::fetch::politeness::{SharedTurns, TurnPlace};
 use crate::world::fetch::settings::NetworkSettings;
 use crate::world::sandbox::{
     Alteration, LiveSandbox, NoSandbox, Sandbox, SandboxConfig, ServicePlan, TreeLook,
@@ -235,6 +237,25 @@ impl Received {
     }
 }
 
+impl SharedTurns for Mirror {
+    fn ask(
+        &self,
+        host: &str,
+        gap: Duration,
+        keep: Duration,
+    ) -> Result<(Duration, SystemTime), String> {
+        let asked = self.turn(host, gap, keep).map_err(|why| why.to_string());
+        let (wait, begun) = asked?;
+        let since = Duration::try_from_secs_f64(begun).unwrap_or_default();
+        Ok((wait, UNIX_EPOCH.checked_add(since).unwrap_or(UNIX_EPOCH)))
+    }
+
+    fn end(&self, host: &str) {
+        // A turn that cannot be ended is over after a while.
+        let _ = self.end_turn(host);
+    }
+}
+
 enum Network {
     Live(LiveWorld),
     Recorded(Arc<dyn RecordedNetwork>),
@@ -256,10 +277,14 @@ impl JudgeWorld {
         session: &Session,
         kind: &SessionKind,
     ) -> Result<Self, JudgeError> {
-        // Each process records there when it last asked a host.
-        let hosts = session.dir().join("hosts");
+        let turns = || match session.mirror() {
+            // Judges on all machines take turns.
+            Some(mirror) => TurnPlace::Shared(Arc::new(mirror.clone())),
+            // Each process records there when it last asked a host.
+            None => TurnPlace::Directory(session.dir().join("hosts")),
+        };
         let sandbox = kind.sandbox_config(session.evidence(), session.dir().to_owned())?;
-        let world = Self::new(shared, session.manifest(), Some(hosts), sandbox)?;
+        let world = Self::new(shared, session.manifest(), turns, sandbox)?;
         match &world.sandbox {
             Some(config) if kind.has_worktrees() => Ok(Self {
                 tree: JudgedTree::Accepted(accepted_look(session, config)?, None),
@@ -271,13 +296,13 @@ impl JudgeWorld {
 
     /// Only pages and DNS, for a session that is not on disk yet.
     pub fn without_session(manifest: &Manifest) -> Result<Self, JudgeError> {
-        Self::new(&SharedWorld::default(), manifest, None, None)
+        Self::new(&SharedWorld::default(), manifest, TurnPlace::default, None)
     }
 
     fn new(
         shared: &SharedWorld,
         manifest: &Manifest,
-        hosts: Option<PathBuf>,
+        turns: impl FnOnce() -> TurnPlace,
         sandbox: Option<SandboxConfig>,
     ) -> Result<Self, JudgeError> {
         let network = match &manifest.frozen.world {
@@ -285,7 +310,7 @@ impl JudgeWorld {
                 let world: RecordedWorld = settings("world", world)?;
                 Network::Recorded(Arc::new(world))
             }
-            None => Network::Live(shared.of(&network_of(manifest)?, hosts)?),
+            None => Network::Live(shared.of(&network_of(manifest)?, turns)?),
         };
         Ok(Self::over(network, sandbox))
     }

@@ -22,7 +22,7 @@ use super::listen::Peer;
 use super::rate::{Buckets, Rate};
 use super::reply::{problem, refused};
 use super::slots::{Slot, Slots};
-use super::token::{Grant, Token, TokenStore};
+use super::token::{Grant, Token, TokenError, TokenStore};
 use crate::base::Digest;
 use crate::base::clock::SystemClock;
 
@@ -112,13 +112,22 @@ struct Files<'a> {
 /// Where the server finds out what a token grants.
 pub trait Tokens: Send + Sync + 'static {
     /// None for a token that is unknown, expired or revoked.
+    ///
+    /// # Errors
+    ///
+    /// Why nobody can say now.
     fn grant(&self, token: &Token) -> Result<Option<Grant>, String>;
 }
 
 impl Tokens for TokenStore {
     fn grant(&self, token: &Token) -> Result<Option<Grant>, String> {
-        self.grant(token, SystemClock::time())
-            .map_err(|error| error.to_string())
+        match self.grant(token, SystemClock::time()) {
+            Err(error @ TokenError::Session(_)) => Err(error.to_string()),
+            granted => Ok(granted.unwrap_or_else(|why| {
+                tracing::error!("{why}");
+                None
+            })),
+        }
     }
 }
 
@@ -174,13 +183,9 @@ impl Server {
             .with_state(Arc::clone(self))
     }
 
-    /// What the token grants now; None also if that cannot be found out.
-    pub(super) fn grant(&self, token: &Token) -> Option<Grant> {
-        let granted = self.tokens.grant(token);
-        granted.unwrap_or_else(|why| {
-            tracing::error!("{why}");
-            None
-        })
+    /// What the token grants now.
+    pub(super) fn grant(&self, token: &Token) -> Result<Option<Grant>, String> {
+        self.tokens.grant(token)
     }
 
     /// Answers a call on a thread of its own: a judgement may take minutes.
@@ -276,8 +281,15 @@ async fn admit(State(server): Asked, request: Request, next: Next) -> Response {
 }
 
 async fn admitted(server: &Server, peer: &Peer, mut request: Request, next: Next) -> Response {
-    let Some(caller) = caller(server, &request) else {
-        return refused(request.headers());
+    let caller = match caller(server, &request) {
+        Ok(Some(caller)) => caller,
+        Ok(None) => return refused(request.headers()),
+        // The token may be good, so the client must not give it up.
+        Err(why) => {
+            tracing::error!("{why}");
+            let why = "the token cannot be checked now; try again";
+            return problem(StatusCode::SERVICE_UNAVAILABLE, "busy", why).into_response();
+        }
     };
     let taken = {
         let mut buckets = server
@@ -305,22 +317,26 @@ async fn admitted(server: &Server, peer: &Peer, mut request: Request, next: Next
 }
 
 /// Who calls by the token in the header or, where a reader's browser reads, in the cookie.
-fn caller(server: &Server, request: &Request) -> Option<Caller> {
-    let headers = request.headers();
-    let (token, is_of_browser) = match headers.get(header::AUTHORIZATION) {
-        Some(value) => {
-            let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
-            // Its case does not matter (RFC 9110 §11.1).
-            if !scheme.eq_ignore_ascii_case("Bearer") {
-                return None;
-            }
-            (Token::parse(token)?, false)
-        }
-        None => (token_of_cookie(headers)?, true),
+fn caller(server: &Server, request: &Request) -> Result<Option<Caller>, String> {
+    let Some((token, is_of_browser)) = token_of(request.headers()) else {
+        return Ok(None);
     };
-    let grant = server.grant(&token)?;
+    let Some(grant) = server.grant(&token)? else {
+        return Ok(None);
+    };
     let is_read = grant == Grant::Reader && request.method() == Method::GET;
-    (!is_of_browser || is_read).then_some(Caller { token, grant })
+    Ok((!is_of_browser || is_read).then_some(Caller { token, grant }))
+}
+
+/// The token of a request, and whether a browser sent it in a cookie.
+fn token_of(headers: &HeaderMap) -> Option<(Token, bool)> {
+    let Some(value) = headers.get(header::AUTHORIZATION) else {
+        return Some((token_of_cookie(headers)?, true));
+    };
+    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+    // Its case does not matter (RFC 9110 §11.1).
+    let is_bearer = scheme.eq_ignore_ascii_case("Bearer");
+    Some((Token::parse(token).filter(|_| is_bearer)?, false))
 }
 
 pub(super) type Asked = State<Arc<Server>>;

@@ -99,7 +99,7 @@ async fn send(mut tail: Tail, to: Sender<Result<Event, Infallible>>, _slot: Slot
     while !to.is_closed() {
         let read = tokio::task::spawn_blocking(move || {
             let (events, ended) = tail.read();
-            let admitted = matches!(tail.server.grant(&tail.token), Some(Grant::Reader));
+            let admitted = matches!(tail.server.grant(&tail.token), Ok(Some(Grant::Reader)));
             (tail, events, ended, admitted)
         });
         let Ok((read, mut events, ended, admitted)) = read.await else {

@@ -48,7 +48,7 @@ pub(super) async fn log_in(State(server): Asked, request: Request) -> Response {
 
 /// Whether it is a reader's. A worker's token has no use for a browser.
 fn is_readers(server: &Server, token: &Token) -> bool {
-    matches!(server.grant(token), Some(Grant::Reader))
+    matches!(server.grant(token), Ok(Some(Grant::Reader)))
 }
 
 fn welcome(server: &Server, token: &Token) -> Response {

@@ -10,6 +10,9 @@ use super::desk::{ErrorDocument, Reply};
 /// The exit code of the command that a call stands for.
 pub const EXIT_HEADER: &str = "comail-exit";
 
+/// When a client should try again what cannot be answered now.
+const RETRY_SECONDS: u16 = 2;
+
 const LOGIN: &str = include_str!("login.html");
 
 /// The reply to a client without a valid token.
@@ -44,6 +47,9 @@ impl IntoResponse for Reply {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         let plain = HeaderValue::from_static("nosniff");
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, plain);
+        if self.status == StatusCode::SERVICE_UNAVAILABLE.as_u16() {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
+        }
         response
     }
 }

@@ -16,11 +16,12 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq as _;
+use tokio::task::block_in_place;
 
 use crate::base::Digest;
 use crate::base::files::{self, AtomicError, Overwrite};
 use crate::quest::QuestId;
-use crate::session::Worker;
+use crate::session::{Mirror, SessionError, Worker};
 
 const DIRECTORY: &str = "tokens";
 
@@ -40,6 +41,8 @@ pub enum TokenError {
     },
     #[error(transparent)]
     Write(#[from] AtomicError),
+    #[error(transparent)]
+    Session(#[from] SessionError),
     #[error("{path} is not the file of a token; remove it")]
     Content {
         path: PathBuf,
@@ -183,16 +186,34 @@ impl TokenRecord {
 }
 
 /// The tokens of a session, one file each.
+///
+/// For a session in a database, they are there, so that a token is good at every server, and revoked
+/// everywhere at once.
 #[derive(Debug, Clone)]
 pub struct TokenStore {
     dir: PathBuf,
+    session: PathBuf,
 }
 
 impl TokenStore {
     pub fn of(session: &Path) -> Self {
         Self {
             dir: session.join(DIRECTORY),
+            session: session.to_owned(),
         }
+    }
+
+    /// Asks the database, if the session is in one.
+    fn shared<T>(
+        &self,
+        ask: impl FnOnce(&Mirror) -> Result<T, SessionError>,
+    ) -> Result<Option<T>, TokenError> {
+        // The client of the database blocks, and a server checks tokens on its own threads.
+        let asked = block_in_place(|| match Mirror::at(&self.session)? {
+            Some(mirror) => ask(&mirror).map(Some),
+            None => Ok(None),
+        });
+        Ok(asked?)
     }
 
     fn path(&self, id: TokenId) -> PathBuf {
@@ -200,10 +221,13 @@ impl TokenStore {
     }
 
     pub fn add(&self, record: &TokenRecord) -> Result<(), TokenError> {
+        let text = serde_json::to_vec(record).map_err(|source| self.content(record.id, source))?;
+        let name = format!("{}.json", record.id);
+        if self.shared(|it| it.add_token(&name, &text))?.is_some() {
+            return Ok(());
+        }
         fs::create_dir_all(&self.dir).map_err(failed("create", &self.dir))?;
         files::write_whole(&self.path(record.id), Overwrite::Never, &[], |file| {
-            let text =
-                serde_json::to_vec(record).map_err(|source| self.content(record.id, source))?;
             file.write_all(&text).map_err(failed("write", &self.dir))
         })
     }
@@ -216,28 +240,38 @@ impl TokenStore {
 
     fn read(&self, id: TokenId) -> Result<Option<TokenRecord>, TokenError> {
         let path = self.path(id);
-        match files::read(&path, MAX_FILE_BYTES) {
-            Ok(text) => {
-                let record = serde_json::from_slice(&text);
-                record.map(Some).map_err(|source| self.content(id, source))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(failed("read", &path)(error)),
-        }
+        let text = match self.shared(|it| it.token(&format!("{id}.json")))? {
+            Some(shared) => shared,
+            None => match files::read(&path, MAX_FILE_BYTES) {
+                Ok(text) => Some(text),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Err(error) => return Err(failed("read", &path)(error)),
+            },
+        };
+        let record = text.map(|text| serde_json::from_slice(&text)).transpose();
+        record.map_err(|source| self.content(id, source))
     }
 
-    /// Every token, the oldest first.
-    pub fn list(&self) -> Result<Vec<TokenRecord>, TokenError> {
+    /// The names of the files of all tokens.
+    fn names(&self) -> Result<Vec<String>, TokenError> {
+        if let Some(names) = self.shared(Mirror::tokens)? {
+            return Ok(names);
+        }
         let entries = match fs::read_dir(&self.dir) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(failed("list", &self.dir)(error)),
         };
+        let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+        let names: io::Result<Vec<String>> = names.collect();
+        names.map_err(failed("list", &self.dir))
+    }
+
+    /// Every token, the oldest first.
+    pub fn list(&self) -> Result<Vec<TokenRecord>, TokenError> {
         let mut records = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(failed("list", &self.dir))?;
-            let name = entry.file_name();
-            let id = name.to_str().and_then(|name| name.strip_suffix(".json"));
+        for name in self.names()? {
+            let id = name.strip_suffix(".json");
             if let Some(id) = id.and_then(|id| id.parse().ok()) {
                 records.extend(self.read(id)?);
             }
@@ -248,6 +282,9 @@ impl TokenStore {
 
     /// Whether there was such a token.
     pub fn revoke(&self, id: TokenId) -> Result<bool, TokenError> {
+        if let Some(removed) = self.shared(|it| it.remove_token(&format!("{id}.json")))? {
+            return Ok(removed);
+        }
         let path = self.path(id);
         match fs::remove_file(&path) {
             Ok(()) => Ok(true),

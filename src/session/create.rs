@@ -14,6 +14,7 @@ use super::event::{Carried, Event, Extended, SourceRecord, Started};
 use super::evidence_store::EvidenceStore;
 use super::ledger::{LedgerDraft, Watch};
 use super::manifest::{FoldConfig, Manifest};
+use super::mirror::Mirror;
 use super::open::Session;
 use super::projection::Projection;
 use crate::base::Digest;
@@ -66,6 +67,10 @@ pub fn create_carrying<E: From<SessionError>>(
         .tempdir_in(parent)
         .map_err(SessionError::io(parent, "make the session"))?;
     fill(draft.path(), new, brought, clock)?;
+    if let Some(mirror) = Mirror::at(dir)? {
+        mirror.publish(draft.path())?;
+        mirror.give_way()?;
+    }
     Ok(settle(draft, dir, parent)?)
 }
 
@@ -81,12 +86,15 @@ fn settle(draft: tempfile::TempDir, dir: &Path, parent: &Path) -> Result<(), Ses
     }
 }
 
-/// Refuses a directory that exists and is not empty, or whose parent does not exist.
+/// Refuses a directory that exists and is not empty, or whose parent does not exist. The mirror of a
+/// session that is not in its database yet counts as empty.
 pub fn refuse_existing(dir: &Path) -> Result<(), SessionError> {
     match fs::read_dir(dir) {
         Ok(mut entries) => match entries.next() {
-            None => Ok(()),
-            Some(_) => Err(SessionError::Exists(dir.to_owned())),
+            Some(_) if Mirror::at(dir)?.is_none_or(|it| it.is_filled()) => {
+                Err(SessionError::Exists(dir.to_owned()))
+            }
+            _ => Ok(()),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => match directory_of(dir) {
             parent if parent.is_dir() => Ok(()),
@@ -219,6 +227,9 @@ pub fn extend<T, E: From<SessionError>>(
     session.append(clock, |session, _| {
         let (extension, value) = decide(session)?;
         copy_source(session.dir(), source, &extension.source)?;
+        if let Some(mirror) = session.mirror() {
+            mirror.add_file(&extension.source.copy)?;
+        }
         let amended = extension.amended.map(Box::new).map(Event::Amended);
         let extended = Event::Extended(Extended {
             source: extension.source,

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::chain::LineError;
+use super::database::DatabaseError;
 use super::state::IllegalEvent;
 
 /// An error about a session directory. Unless it says otherwise, nothing was changed.
@@ -70,6 +71,14 @@ pub enum SessionError {
     Stopped,
     #[error("cannot write an event as JSON")]
     Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// The database has the lines of an append, and the directory does not.
+    #[error(
+        "the answer is recorded in the database, but not in its copy here, which the next command \
+         brings up to date"
+    )]
+    Mirror(#[source] Box<SessionError>),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +97,8 @@ pub enum Damage {
     Cut,
     #[error("the line before it changed after it was read")]
     Rewritten,
+    #[error("it was read from the database, which has fewer lines now")]
+    Ahead,
 }
 
 /// Why an index must be rebuilt.

@@ -8,18 +8,21 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::error::SessionError;
+use super::mirror::Mirror;
 use crate::base::Digest;
 use crate::base::files::flush_directory;
 
 #[derive(Debug, Clone)]
 pub struct EvidenceStore {
     dir: PathBuf,
+    session: PathBuf,
 }
 
 impl EvidenceStore {
     pub fn new(session_dir: &Path) -> Self {
         Self {
             dir: session_dir.join("evidence"),
+            session: session_dir.to_owned(),
         }
     }
 
@@ -32,18 +35,26 @@ impl EvidenceStore {
         if holds(&path, packed).map_err(SessionError::io(&path, "read evidence"))? {
             return Ok(false);
         }
+        // First, so that what is here is there too.
+        if let Some(mirror) = Mirror::at(&self.session)? {
+            mirror.keep_body(digest, packed)?;
+        }
+        self.write(&path, packed)?;
+        Ok(true)
+    }
+
+    fn write(&self, path: &Path, packed: &[u8]) -> Result<(), SessionError> {
         let folder = path.parent().unwrap_or(&self.dir);
         fs::create_dir_all(folder).map_err(SessionError::io(folder, "make the folder"))?;
         let write = || -> std::io::Result<()> {
             let mut file = tempfile::NamedTempFile::new_in(folder)?;
             file.write_all(packed)?;
             file.as_file().sync_all()?;
-            file.persist(&path)?;
+            file.persist(path)?;
             flush_directory(folder)?;
             flush_directory(&self.dir)
         };
-        write().map_err(SessionError::io(&path, "write evidence"))?;
-        Ok(true)
+        write().map_err(SessionError::io(path, "write evidence"))
     }
 
     /// Removes a body that nothing names. Only under the session's lock.
@@ -79,9 +90,32 @@ impl EvidenceStore {
         let path = self.path(digest);
         match read_file(&path) {
             Ok(packed) => Ok(Some(packed)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => self.fetch(digest),
             Err(error) => Err(SessionError::io(&path, "read evidence")(error)),
         }
+    }
+
+    /// Brings a body from the database, if the session is in one.
+    fn fetch(&self, digest: Digest) -> Result<Option<Vec<u8>>, SessionError> {
+        let Some(mirror) = Mirror::at(&self.session)? else {
+            return Ok(None);
+        };
+        let packed = mirror.body(digest)?;
+        if let Some(packed) = &packed {
+            self.write(&self.path(digest), packed)?;
+        }
+        Ok(packed)
+    }
+
+    /// Brings all bodies from the database, if the session is in one.
+    pub fn complete(&self) -> Result<(), SessionError> {
+        let Some(mirror) = Mirror::at(&self.session)? else {
+            return Ok(());
+        };
+        for digest in mirror.bodies()? {
+            self.load(digest)?;
+        }
+        Ok(())
     }
 
     fn path(&self, digest: Digest) -> PathBuf {

@@ -12,6 +12,7 @@ use super::decision::{Dispute, Settlement};
 use super::error::{Damage, SessionError};
 use super::event::{Attempt, Dated, Event, IdempotencyKey, Mark, Resolution};
 use super::manifest::{Manifest, read_manifest};
+use super::mirror::Mirror;
 use super::quest_record::{QuestRecord, Span};
 use super::redaction::Forgetting;
 use super::reopening::Regressed;
@@ -551,6 +552,7 @@ impl Ledger {
     ///
     /// Also returns the manifest, which the first line of the ledger binds.
     pub fn open(dir: &Path) -> Result<(Manifest, Self), SessionError> {
+        catch_up(dir)?;
         let (manifest, digest) = read_manifest(dir)?;
         let ledger = Self::new(dir);
         ledger.begins(digest)?;
@@ -575,6 +577,7 @@ impl Ledger {
         watch: &dyn Watch,
         take: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), SessionError> {
+        catch_up(files::directory_of(&self.path))?;
         match self.beyond()? {
             AfterCursor::Bytes(0) => return Ok(()),
             AfterCursor::Bytes(_) => {}
@@ -586,6 +589,11 @@ impl Ledger {
         })?;
         Ok(())
     }
+}
+
+/// Brings a directory that follows a session in a database up to date.
+pub fn catch_up(dir: &Path) -> Result<(), SessionError> {
+    Mirror::at(dir)?.map_or(Ok(()), |mirror| mirror.catch_up())
 }
 
 /// Notices changes of a ledger's length.
@@ -608,6 +616,8 @@ impl LedgerWatch {
     }
 
     pub fn has_changed(&mut self) -> bool {
+        // A database that cannot be reached counts as unchanged: whoever appends learns of it.
+        let _ = catch_up(files::directory_of(&self.ledger));
         // A file without metadata counts as changed, so that reading it reports the error.
         let length = std::fs::metadata(&self.ledger).map(|it| it.len()).ok();
         let same = length.is_some() && length == self.seen;

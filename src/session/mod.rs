@@ -12,6 +12,7 @@
 //! | `hosts/` | when each host was last asked; disposable |
 //! | `hooks/` | how often an agent's stop was refused; disposable |
 //! | `lock` | advisory lock, held only for appends |
+//! | `database.json` | in a mirror: the session in a database that the directory follows |
 //!
 //! A session does not know the gate or the network. It stores their settings, judgements and evidence
 //! as JSON that it does not interpret.
@@ -21,6 +22,7 @@ mod chain;
 mod checkup;
 mod claim;
 mod create;
+mod database;
 mod decision;
 mod error;
 mod event;
@@ -30,6 +32,7 @@ mod index;
 mod ledger;
 mod lock;
 mod manifest;
+mod mirror;
 mod open;
 mod projection;
 mod quest_record;
@@ -49,6 +52,7 @@ pub use create::{
     CarriedPass, DRAFT_PREFIX, Extension, NewSession, Stock, create, create_carrying, extend,
     nothing_to_stock, refuse_existing,
 };
+pub use database::{DatabaseError, DatabaseUrl};
 pub use decision::{
     BadKey, Decided, Decision, DecisionPolicy, Dispute, OperatorKey, Seal, SettledQuest,
     Settlement, Signature, SigningKey,
@@ -59,9 +63,10 @@ pub use event::{
     Fixed, IdempotencyKey, Mark, Origin, Outcome, Resolution, Resumed, SourceRecord, Started,
 };
 pub use evidence_store::EvidenceStore;
-pub use ledger::{Entry, Ledger, LedgerWatch, LineReader, Unwatched, Watch};
+pub use ledger::{Entry, Ledger, LedgerWatch, LineReader, Unwatched, Watch, catch_up};
 pub use lock::{LockState, look_at_lock};
 pub use manifest::{FORMAT, FoldConfig, Frozen, KindRecord, Manifest, WorldKind, read_manifest};
+pub use mirror::{Mirror, locate, locate_new};
 pub use open::{Repair, Session};
 pub use projection::Projection;
 pub use quest_record::{

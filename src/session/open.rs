@@ -20,6 +20,7 @@ use super::index::Checkpoint;
 use super::ledger::{AfterCursor, Entry, Ledger, LineReader, Tail, Unwatched, Watch};
 use super::lock::LockGuard;
 use super::manifest::{FoldConfig, Manifest, read_manifest};
+use super::mirror::{Appending, Mirror};
 use super::projection::Projection;
 use super::quest_record::{DependencyState, QuestRecord, Waiting};
 use super::redaction::Forgetting;
@@ -35,6 +36,8 @@ pub struct Session {
     config: FoldConfig,
     index: RefCell<Projection>,
     lock: Option<LockGuard>,
+    /// The session in a database, of which the directory is a copy.
+    mirror: Option<Mirror>,
     watch: Box<dyn Watch>,
     repairs: RefCell<Vec<Repair>>,
 }
@@ -100,6 +103,10 @@ impl Session {
     /// [`Session::repairs`] lists what was repaired. A damaged line of the ledger is an error once it
     /// is read.
     pub fn open_watched(dir: &Path, watch: Box<dyn Watch>) -> Result<Self, SessionError> {
+        let mirror = Mirror::at(dir)?;
+        if let Some(mirror) = &mirror {
+            mirror.catch_up()?;
+        }
         let (manifest, digest) = read_manifest(dir)?;
         let config = FoldConfig::of(&manifest, digest);
         Ledger::new(dir).begins(digest)?;
@@ -129,6 +136,7 @@ impl Session {
             config,
             index: RefCell::new(index),
             lock: None,
+            mirror,
             watch,
             repairs: RefCell::new(repairs),
         })
@@ -149,6 +157,7 @@ impl Session {
             config,
             index: RefCell::new(folded),
             lock: None,
+            mirror: None,
             watch: Box::new(Unwatched),
             repairs: RefCell::default(),
         })
@@ -339,6 +348,9 @@ impl Session {
     /// `decide` gets the time at which the lock was acquired, because leases may have expired during
     /// the wait. The order is lock, sync, decide, check, write, fsync, index, unlock. On success the
     /// events are on disk. If `decide` fails, nothing is appended.
+    ///
+    /// For a session in a database, its row is locked too, its time counts, and the commit comes before
+    /// the write.
     pub fn append<T, E: From<SessionError>>(
         &mut self,
         clock: &mut dyn Clock,
@@ -373,8 +385,9 @@ impl Session {
         undo: impl FnOnce(),
     ) -> Result<T, E> {
         let lock = LockGuard::acquire(self.dir())?;
+        let shared = self.hold(&lock)?;
         self.refresh(&lock)?;
-        let now = clock.now();
+        let now = shared.as_ref().map_or_else(|| clock.now(), Appending::at);
         // `decide` may query the index. If the index must be rebuilt, `ask` needs the lock, and
         // acquiring it twice would block forever.
         self.lock = Some(lock);
@@ -389,7 +402,7 @@ impl Session {
                 return Err(refusal);
             }
         };
-        let written = self.write(&lock, (now, clock), events);
+        let written = self.write(&lock, shared, (now, clock), events);
         if written.is_err() && matches!(self.ledger().beyond(), Ok(AfterCursor::Bytes(0))) {
             undo();
         }
@@ -397,10 +410,16 @@ impl Session {
         Ok(value)
     }
 
+    /// Locks the session in its database, if it is in one.
+    pub(super) fn hold(&self, lock: &LockGuard) -> Result<Option<Appending>, SessionError> {
+        self.mirror.as_ref().map(|it| it.hold(lock)).transpose()
+    }
+
     /// Writes events to the ledger and to the index. Only under the lock.
     fn write(
         &mut self,
         lock: &LockGuard,
+        mut shared: Option<Appending>,
         (now, clock): (Timestamp, &mut dyn Clock),
         events: Vec<Event>,
     ) -> Result<(), SessionError> {
@@ -409,7 +428,14 @@ impl Session {
         }
         let ledger = self.ledger();
         let lines = ledger.next_lines(now, clock, events)?;
-        let mut append = || ledger.append(&lines);
+        let mut append = || {
+            let Some(shared) = shared.take() else {
+                return ledger.append(&lines);
+            };
+            shared.append(lines.iter().map(|(line, ..)| line.text()))?;
+            let copied = ledger.append(&lines);
+            copied.map_err(|why| SessionError::Mirror(Box::new(why)))
+        };
         let recorded = self.index.get_mut().record(&lines, &mut append);
         let Err(SessionError::Index(why)) = recorded else {
             return recorded;
@@ -455,6 +481,10 @@ impl Session {
 
     pub fn ledger_bytes(&self) -> u64 {
         self.checkpoint().end()
+    }
+
+    pub fn mirror(&self) -> Option<&Mirror> {
+        self.mirror.as_ref()
     }
 
     pub fn evidence(&self) -> EvidenceStore {

@@ -44,15 +44,22 @@ impl Session {
         redactor: &mut R,
     ) -> Result<(), R::Error> {
         let lock = LockGuard::acquire(self.dir())?;
+        let shared = self.hold(&lock)?;
         self.refresh(&lock)?;
-        if let Some(file) = self.redacted(clock, redactor)? {
+        let (mut settled, mut copies) = (None, Vec::new());
+        if let Some((file, forgotten)) = self.redacted(clock, redactor)? {
+            copies.extend(forgotten.copies.into_iter().map(|copy| copy.copy));
+            if let Some(shared) = shared {
+                settled = Some(shared.redact(file.path(), &forgotten.evidence)?);
+            }
             self.take_place(file)?;
             self.sync(&lock, Err(IndexError::Missing))?;
         }
-        redactor.carry_out()
+        redactor.carry_out()?;
+        Ok(settled.map_or(Ok(()), |it| it.settle(&copies))?)
     }
 
-    /// The redacted ledger in a temporary file; `None` if there is nothing to do.
+    /// The redacted ledger in a temporary file, and its last event; `None` if there is nothing to do.
     ///
     /// Both the old and the new lines are folded on the way: an earlier invalid redaction must not be
     /// sealed, and the new ledger must be consistent before it replaces the old one.
@@ -60,7 +67,7 @@ impl Session {
         &self,
         clock: &mut dyn Clock,
         redactor: &mut R,
-    ) -> Result<Option<NamedTempFile>, R::Error> {
+    ) -> Result<Option<(NamedTempFile, Forgotten)>, R::Error> {
         let (dir, config) = (self.dir(), self.config());
         let file = NamedTempFile::new_in(dir).map_err(SessionError::io(dir, "write a file"))?;
         let mut ledger = Ledger::new(dir);
@@ -84,8 +91,8 @@ impl Session {
                 return Ok(None);
             };
             let now = clock.now();
-            draft.add(now, clock, &Event::Forgotten(Box::new(forgotten)))?;
-            Ok(Some(draft.end()?))
+            draft.add(now, clock, &Event::Forgotten(Box::new(forgotten.clone())))?;
+            Ok(Some((draft.end()?, forgotten)))
         })
     }
 

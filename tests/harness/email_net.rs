@@ -76,7 +76,7 @@ impl EmailNet {
     #[track_caller]
     pub fn assert_honest(&self) {
         let session = self.place.at(".comail");
-        if !self.spoiled.load(Ordering::Relaxed) && session.exists() {
+        if !self.spoiled.load(Ordering::Relaxed) && session.join("session.json").exists() {
             assert_replays(&session);
             assert_audited(&session);
         }

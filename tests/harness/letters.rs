@@ -68,6 +68,6 @@ impl Letters {
     }
 
     pub fn has_session(&self) -> bool {
-        Path::new(&self.place.at(".comail")).exists()
+        Path::new(&self.place.at(".comail/session.json")).exists()
     }
 }

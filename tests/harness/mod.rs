@@ -14,6 +14,7 @@ pub mod made;
 pub mod pdf;
 pub mod pictured;
 pub mod poll;
+pub mod postgres;
 pub mod quest_play;
 pub mod replayed;
 #[cfg(target_os = "linux")]
@@ -31,12 +32,14 @@ pub mod tools;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 pub use email_net::EmailNet;
 pub use poll::until;
+use postgres::Cluster;
 
 /// Where trees are copied for commands: the directory for temporary files, and memory, which all tests
 /// share.
@@ -50,6 +53,8 @@ pub fn copies(temporary: &Path) -> Vec<PathBuf> {
 /// A directory to work in, and the program.
 pub struct Place {
     dir: TempDir,
+    /// The server that has the session, if all sessions are in a database. It lives as long as this.
+    cluster: Option<Arc<Cluster>>,
 }
 
 #[must_use]
@@ -62,8 +67,19 @@ pub struct Run {
 
 impl Place {
     pub fn new() -> Self {
+        let mut place = Self::on_disk();
+        if postgres::holds_all_sessions() {
+            let cluster = Cluster::shared();
+            cluster.hold_session_of(place.path());
+            place.cluster = Some(cluster);
+        }
+        place
+    }
+
+    /// A place whose session is a directory, wherever those of other places are.
+    pub fn on_disk() -> Self {
         let dir = tempfile::tempdir().expect("a temporary directory");
-        Self { dir }
+        Self { dir, cluster: None }
     }
 
     pub fn path(&self) -> &Path {

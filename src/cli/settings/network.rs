@@ -15,6 +15,7 @@ use super::{Table, Values, no_key};
 use crate::cli::exit::{UsageError, refuse};
 use crate::world::browser;
 use crate::world::fetch::live::{LiveWorld, WorldError};
+use crate::world::fetch::politeness::TurnPlace;
 use crate::world::fetch::settings::{NetworkSettings, RobotsPolicy};
 
 #[derive(Debug, Default)]
@@ -127,7 +128,7 @@ impl NetworkTable {
             },
             ..self.settings
         };
-        LiveWorld::new(&settings, None).map_err(|WorldError(refused)| {
+        LiveWorld::new(&settings, TurnPlace::Process).map_err(|WorldError(refused)| {
             UsageError(format!("{:#}", anyhow::Error::new(refused)))
         })?;
         Ok(settings)

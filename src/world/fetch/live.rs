@@ -5,7 +5,6 @@
 //! names itself, so that only literal addresses can be checked here.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,7 +13,7 @@ use url::Url;
 use super::budget::{Budget, not_asked, retry};
 use super::dns::DnsResolver;
 use super::http::{Client, ClientError, Silence};
-use super::politeness::Politeness;
+use super::politeness::{Politeness, TurnPlace};
 use super::robots::Rules;
 use super::settings::{NetworkSettings, RobotsPolicy};
 use super::{log, route, visit};
@@ -52,13 +51,13 @@ impl SharedWorld {
     pub(crate) fn of(
         &self,
         settings: &NetworkSettings,
-        politeness_dir: Option<PathBuf>,
+        turns: impl FnOnce() -> TurnPlace,
     ) -> Result<LiveWorld, WorldError> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(world) = kept.as_ref().filter(|it| it.shared.settings == *settings) {
             return Ok(world.for_another());
         }
-        let world = LiveWorld::new(settings, politeness_dir)?;
+        let world = LiveWorld::new(settings, turns())?;
         Ok(kept.insert(world).for_another())
     }
 }
@@ -70,21 +69,17 @@ pub struct WorldError(#[from] pub ClientError);
 impl LiveWorld {
     /// A world with these settings.
     ///
-    /// Processes with the same `politeness_dir` take turns at hosts; without one, only the threads of
-    /// this process do. Cheap: nothing is read or connected to before the first lookup.
+    /// Cheap: nothing is read or connected to before the first lookup.
     ///
     /// # Errors
     ///
     /// Settings that can never work: an invalid CA certificate, a proxy that is not an http or https
     /// URL, a User-Agent that is not a valid header value.
-    pub fn new(
-        settings: &NetworkSettings,
-        politeness_dir: Option<PathBuf>,
-    ) -> Result<Self, WorldError> {
+    pub fn new(settings: &NetworkSettings, turns: TurnPlace) -> Result<Self, WorldError> {
         Ok(Self::of(Arc::new(Shared {
             settings: settings.clone(),
             client: Client::new(settings)?,
-            politeness: Politeness::new(politeness_dir),
+            politeness: Politeness::new(turns),
             browser: settings.browser.clone().map(Browser::new),
         })))
     }

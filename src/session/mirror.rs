@@ -1,0 +1,516 @@
+//! A session directory that follows a session in a database.
+//!
+//! The database is the truth. The directory has the same files as any session, so everything that
+//! reads one works, and a process that appends holds the row in the database meanwhile. A mirror can
+//! be removed at any time: the next command makes it again.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use walkdir::WalkDir;
+
+use super::chain::Line;
+use super::database::{Database, DatabaseError, DatabaseUrl, Head, HeldHead, NewRow};
+use super::error::{Damage, SessionError};
+use super::event::EventType;
+use super::lock::LockGuard;
+use super::projection::Projection;
+use crate::base::{Digest, files};
+
+/// The file that makes a directory a mirror.
+const LINK: &str = "database.json";
+
+const MAX_LINK: u64 = 64 * 1024;
+
+const LEDGER: &str = "ledger.jsonl";
+
+const MANIFEST: &str = "session.json";
+
+/// The directory whose files are in the database one by one.
+const TOKENS: &str = "tokens/";
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Link {
+    url: DatabaseUrl,
+    /// The row of the session; `None` before the mirror has been filled.
+    id: Option<i64>,
+    /// How often lines were redacted when the mirror was filled.
+    redactions: i64,
+}
+
+/// The session in a database that a directory follows.
+#[derive(Debug, Clone)]
+pub struct Mirror {
+    dir: PathBuf,
+    link: Link,
+    database: Arc<Database>,
+}
+
+/// The right to append to the session in the database, held together with the lock of its mirror.
+#[derive(Debug)]
+pub(super) struct Appending {
+    mirror: Mirror,
+    held: HeldHead,
+}
+
+/// The directory in which to work on the session that `named` names: itself or, for the address of a
+/// session in a database, its mirror, which follows the session from now on.
+pub fn locate(named: &Path) -> Result<PathBuf, SessionError> {
+    let Some(mirror) = Mirror::named(named)? else {
+        return Ok(named.to_owned());
+    };
+    // What is there is looked for before a directory is made.
+    mirror.head()?;
+    mirror.link_up()?;
+    Ok(mirror.dir)
+}
+
+/// The same for a session that does not exist yet.
+pub fn locate_new(named: &Path) -> Result<PathBuf, SessionError> {
+    let Some(mirror) = Mirror::named(named)? else {
+        return Ok(named.to_owned());
+    };
+    mirror.database.set_up()?;
+    match mirror.database.head() {
+        Err(DatabaseError::Missing(_)) => {}
+        Err(why) => return Err(why.into()),
+        Ok(_) => return Err(SessionError::Exists(named.to_owned())),
+    }
+    // It followed a session that is gone.
+    if Mirror::at(&mirror.dir)?.is_some() {
+        fs::remove_dir_all(&mirror.dir).map_err(SessionError::io(&mirror.dir, "clear"))?;
+    }
+    mirror.link_up()?;
+    Ok(mirror.dir)
+}
+
+impl Mirror {
+    fn named(named: &Path) -> Result<Option<Self>, SessionError> {
+        let Some(url) = DatabaseUrl::of(named) else {
+            return Ok(None);
+        };
+        let url = url?;
+        Ok(Some(Self {
+            dir: url.mirror()?,
+            database: Database::at(&url),
+            link: Link {
+                url,
+                id: None,
+                redactions: 0,
+            },
+        }))
+    }
+
+    /// What the directory follows, if it is a mirror.
+    pub fn at(dir: &Path) -> Result<Option<Self>, SessionError> {
+        let path = dir.join(LINK);
+        let bytes = match files::read(&path, MAX_LINK) {
+            Ok(bytes) => bytes,
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => return Err(SessionError::io(&path, "read")(error)),
+        };
+        let link: Link =
+            serde_json::from_slice(&bytes).map_err(|error| SessionError::Manifest {
+                path,
+                why: error.to_string(),
+            })?;
+        Ok(Some(Self {
+            dir: dir.to_owned(),
+            database: Database::at(&link.url),
+            link,
+        }))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    fn head(&self) -> Result<Head, SessionError> {
+        match self.database.head() {
+            Err(DatabaseError::Missing(_)) => {
+                Err(SessionError::Missing(self.link.url.to_string().into()))
+            }
+            other => Ok(other?),
+        }
+    }
+
+    /// Makes the directory a mirror. It is filled when it is opened.
+    fn link_up(&self) -> Result<(), SessionError> {
+        let made = fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.dir);
+        made.map_err(SessionError::io(&self.dir, "make the mirror"))?;
+        let known = Self::at(&self.dir)?;
+        if known.is_some_and(|known| known.link.url.session() == self.link.url.session()) {
+            return Ok(());
+        }
+        if self.path(MANIFEST).exists() {
+            return Err(SessionError::Exists(self.dir.clone()));
+        }
+        self.link.write(&self.dir)
+    }
+
+    /// Brings the directory to what the database has now.
+    pub(super) fn catch_up(&self) -> Result<(), SessionError> {
+        let head = self.head()?;
+        let lock = LockGuard::acquire(&self.dir)?;
+        self.follow(head, &lock)
+    }
+
+    /// Locks the session in the database, and brings the directory to what it has.
+    pub(super) fn hold(&self, lock: &LockGuard) -> Result<Appending, SessionError> {
+        let held = self.database.hold()?;
+        self.follow(held.head(), lock)?;
+        Ok(Appending {
+            mirror: self.clone(),
+            held,
+        })
+    }
+
+    fn follow(&self, head: Head, _lock: &LockGuard) -> Result<(), SessionError> {
+        // Another process may have filled it since it was opened.
+        let Some(current) = Self::at(&self.dir)? else {
+            return Err(SessionError::Illegal("the directory is no mirror any more"));
+        };
+        if current.link.id != Some(head.id) || current.link.redactions != head.redactions {
+            return current.fill(head);
+        }
+        let path = self.path(LEDGER);
+        let known = lines_of(&path).map_err(SessionError::io(&path, "read the ledger"))?;
+        if known > head.lines {
+            return Err(SessionError::Damaged {
+                path,
+                line: head.lines + 1,
+                why: Damage::Ahead,
+            });
+        }
+        if known < head.lines && self.add_lines(&path, head, known)? {
+            self.fetch_files(head.id, false)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the lines that the database has in addition, and returns whether they name new files.
+    fn add_lines(&self, path: &Path, head: Head, known: u64) -> Result<bool, SessionError> {
+        let writing = || SessionError::io(path, "write the ledger");
+        let file = files::open_with(OpenOptions::new().append(true), path).map_err(writing())?;
+        let mut file = io::BufWriter::new(file);
+        let mut extends = false;
+        self.database.lines(head, known, &mut |line| {
+            let kind = Line::parse_unchained(line).map(|line| line.kind());
+            extends |= matches!(kind, Ok(EventType::Extended));
+            writeln!(file, "{line}").map_err(writing())
+        })?;
+        file.flush().map_err(writing())?;
+        Ok(extends)
+    }
+
+    /// Writes all files again: nothing is there yet, or an address was removed from what is there.
+    fn fill(mut self, head: Head) -> Result<(), SessionError> {
+        let path = self.path(LEDGER);
+        let writing = || SessionError::io(&path, "write the ledger");
+        Projection::discard(&self.dir)?;
+        let evidence = self.path("evidence");
+        let cleared = match fs::remove_dir_all(&evidence) {
+            Err(error) if !is_absent(&error) => Err(error),
+            _ => fs::create_dir(&evidence),
+        };
+        cleared.map_err(SessionError::io(&evidence, "clear"))?;
+        self.fetch_files(head.id, true)?;
+        let mut new = tempfile::NamedTempFile::new_in(&self.dir).map_err(writing())?;
+        let mut buffered = io::BufWriter::new(new.as_file_mut());
+        self.database.lines(head, 0, &mut |line| {
+            writeln!(buffered, "{line}").map_err(writing())
+        })?;
+        buffered.flush().map_err(writing())?;
+        drop(buffered);
+        new.persist(&path).map_err(|error| writing()(error.error))?;
+        (self.link.id, self.link.redactions) = (Some(head.id), head.redactions);
+        self.link.write(&self.dir)
+    }
+
+    /// Brings the files of the session, but for tokens, which are asked for one by one.
+    fn fetch_files(&self, id: i64, replace: bool) -> Result<(), SessionError> {
+        for name in self.database.file_names(id)? {
+            let path = self.path(&name);
+            // A name leads to no other directory, whoever wrote it.
+            if name.contains('/') || name == ".." || (!replace && path.exists()) {
+                continue;
+            }
+            if let Some(body) = self.database.file(id, &name)? {
+                put(&path, &body)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_filled(&self) -> bool {
+        self.link.id.is_some()
+    }
+
+    fn id(&self) -> Result<i64, SessionError> {
+        match self.link.id {
+            Some(id) => Ok(id),
+            None => Ok(self.head()?.id),
+        }
+    }
+
+    pub(super) fn body(&self, digest: Digest) -> Result<Option<Vec<u8>>, SessionError> {
+        Ok(self.database.body(self.id()?, digest)?)
+    }
+
+    pub(super) fn keep_body(&self, digest: Digest, packed: &[u8]) -> Result<(), SessionError> {
+        Ok(self.database.keep_body(self.id()?, digest, packed)?)
+    }
+
+    pub(super) fn bodies(&self) -> Result<Vec<Digest>, SessionError> {
+        Ok(self.database.bodies(self.id()?)?)
+    }
+
+    /// A token's record, by the name of its file in the directory.
+    pub fn token(&self, name: &str) -> Result<Option<Vec<u8>>, SessionError> {
+        Ok(self.database.file(self.id()?, &format!("{TOKENS}{name}"))?)
+    }
+
+    pub fn tokens(&self) -> Result<Vec<String>, SessionError> {
+        let names = self.database.file_names(self.id()?)?;
+        let tokens = names.iter().filter_map(|name| name.strip_prefix(TOKENS));
+        Ok(tokens.map(str::to_owned).collect())
+    }
+
+    pub fn add_token(&self, name: &str, body: &[u8]) -> Result<(), SessionError> {
+        let name = format!("{TOKENS}{name}");
+        Ok(self.database.put_file(self.id()?, (&name, body), false)?)
+    }
+
+    /// Whether there was such a token.
+    pub fn remove_token(&self, name: &str) -> Result<bool, SessionError> {
+        Ok(self
+            .database
+            .remove_file(self.id()?, &format!("{TOKENS}{name}"))?)
+    }
+
+    /// Asks for the right to ask a host, which ends after `keep`: how long to wait before the next try,
+    /// zero if it was given, and when the host was asked last.
+    pub fn turn(
+        &self,
+        host: &str,
+        gap: Duration,
+        keep: Duration,
+    ) -> Result<(Duration, f64), SessionError> {
+        Ok(self.database.turn(self.id()?, host, (gap, keep))?)
+    }
+
+    pub fn end_turn(&self, host: &str) -> Result<(), SessionError> {
+        Ok(self.database.end_turn(self.id()?, host)?)
+    }
+
+    /// Adds the copy of a newer list, before the line that names it.
+    pub(super) fn add_file(&self, name: &str) -> Result<(), SessionError> {
+        self.send_file(name, false)
+    }
+
+    fn send_file(&self, name: &str, replace: bool) -> Result<(), SessionError> {
+        let path = self.path(name);
+        let body = files::read(&path, u64::MAX).map_err(SessionError::io(&path, "read"))?;
+        Ok(self.database.put_file(self.id()?, (name, &body), replace)?)
+    }
+
+    /// Copies the session in `draft` to the database, and makes `draft` its mirror.
+    pub(super) fn publish(&self, draft: &Path) -> Result<(), SessionError> {
+        let new = self.database.create().map_err(|why| match why {
+            DatabaseError::Exists(_) => SessionError::Exists(self.link.url.to_string().into()),
+            other => other.into(),
+        })?;
+        let id = send(draft, new)?;
+        let link = Link {
+            id: Some(id),
+            ..self.link.clone()
+        };
+        link.write(draft)
+    }
+
+    /// Clears the way for the directory that was published.
+    pub(super) fn give_way(&self) -> Result<(), SessionError> {
+        let path = self.path(LINK);
+        fs::remove_file(&path).map_err(SessionError::io(&path, "remove"))
+    }
+}
+
+impl Link {
+    fn write(&self, dir: &Path) -> Result<(), SessionError> {
+        put(&dir.join(LINK), &serde_json::to_vec_pretty(self)?)
+    }
+}
+
+impl Appending {
+    pub(super) fn at(&self) -> jiff::Timestamp {
+        self.held.head().at
+    }
+
+    /// Appends lines to the ledger in the database.
+    pub(super) fn append<'a>(
+        self,
+        lines: impl Iterator<Item = &'a str>,
+    ) -> Result<(), SessionError> {
+        let lines: Vec<&str> = lines.collect();
+        Ok(self.held.append(&lines)?)
+    }
+
+    /// Replaces the ledger in the database with the redacted one in `new`, which has one more line.
+    ///
+    /// Returns the mirror, which must be told once the new ledger is in place there too.
+    pub(super) fn redact(self, new: &Path, gone: &[Digest]) -> Result<Redacted, SessionError> {
+        let path = self.mirror.path(LEDGER);
+        let reading = |error| SessionError::io(&path, "read the ledger")(error);
+        let mut old = lines(&path).map_err(reading)?;
+        let (mut redacted, mut last) = (Vec::new(), None);
+        for (seq, line) in (0..).zip(lines(new).map_err(reading)?) {
+            let line = line.map_err(reading)?;
+            match old.next().transpose().map_err(reading)? {
+                Some(before) if before == line => {}
+                Some(_) => redacted.push((seq, line)),
+                None => last = Some(line),
+            }
+        }
+        let last = last.ok_or(SessionError::Illegal("no line says what was redacted"))?;
+        let head = self.held.head();
+        self.held.redact(&redacted, gone, &last)?;
+        let link = Link {
+            id: Some(head.id),
+            redactions: head.redactions + 1,
+            ..self.mirror.link.clone()
+        };
+        Ok(Redacted {
+            mirror: Mirror {
+                link,
+                ..self.mirror
+            },
+        })
+    }
+}
+
+/// A mirror of a session that was redacted. Until it has the new lines, it must not say so.
+pub(super) struct Redacted {
+    mirror: Mirror,
+}
+
+impl Redacted {
+    /// Records that the directory has the new ledger, and sends the other files that were changed.
+    pub(super) fn settle(self, files: &[String]) -> Result<(), SessionError> {
+        self.mirror.link.write(&self.mirror.dir)?;
+        files
+            .iter()
+            .try_for_each(|name| self.mirror.send_file(name, true))
+    }
+}
+
+fn lines(path: &Path) -> io::Result<io::Lines<io::BufReader<File>>> {
+    use io::BufRead as _;
+    Ok(io::BufReader::new(files::open(path)?).lines())
+}
+
+fn put(path: &Path, body: &[u8]) -> Result<(), SessionError> {
+    let writing = || SessionError::io(path, "write");
+    let dir = files::directory_of(path);
+    let mut new = tempfile::NamedTempFile::new_in(dir).map_err(writing())?;
+    new.write_all(body).map_err(writing())?;
+    new.persist(path).map_err(|error| writing()(error.error))?;
+    Ok(())
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory].contains(&error.kind())
+}
+
+/// Sends the files of a session directory.
+fn send(dir: &Path, mut new: NewRow) -> Result<i64, SessionError> {
+    let path = dir.join(LEDGER);
+    let reading = |error| SessionError::io(&path, "read the ledger")(error);
+    for line in lines(&path).map_err(reading)? {
+        new.line(line.map_err(reading)?)?;
+    }
+    for (digest, path) in bodies_in(&dir.join("evidence"))? {
+        let body = files::read(&path, u64::MAX).map_err(SessionError::io(&path, "read"))?;
+        new.body(digest, &body)?;
+    }
+    let entries = fs::read_dir(dir).map_err(SessionError::io(dir, "list"))?;
+    for entry in entries {
+        let entry = entry.map_err(SessionError::io(dir, "list"))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name == MANIFEST || name.starts_with("source") {
+            let path = entry.path();
+            let body = files::read(&path, u64::MAX).map_err(SessionError::io(&path, "read"))?;
+            new.file(&name, &body)?;
+        }
+    }
+    Ok(new.commit()?)
+}
+
+/// The bodies in a directory of evidence, with their digests.
+fn bodies_in(dir: &Path) -> Result<Vec<(Digest, PathBuf)>, SessionError> {
+    let mut found = Vec::new();
+    for entry in WalkDir::new(dir) {
+        let entry = entry.map_err(|error| SessionError::io(dir, "list")(error.into()))?;
+        let path = entry.path();
+        let name = || {
+            let folder = path.parent()?.file_name()?.to_str()?;
+            let rest = path.file_name()?.to_str()?.strip_suffix(".gz")?;
+            format!("{folder}{rest}").parse().ok()
+        };
+        if let Some(digest) = name() {
+            found.push((digest, entry.into_path()));
+        }
+    }
+    Ok(found)
+}
+
+/// How much is read at once to find where the last line of a ledger begins.
+const STEP: u64 = 64 * 1024;
+
+/// The number of lines of a ledger, by its last line. An incomplete last line is cut off: the database
+/// has it, or it was never recorded.
+fn lines_of(path: &Path) -> io::Result<u64> {
+    let mut file = files::open_with(OpenOptions::new().read(true).write(true), path)?;
+    let end = file.metadata()?.len();
+    let mut tail = Vec::new();
+    let mut start = end;
+    loop {
+        // Where the last whole line ends and begins, in what was read so far.
+        let ends = tail.iter().rposition(|byte| *byte == b'\n');
+        let begins = ends.and_then(|at| tail[..at].iter().rposition(|byte| *byte == b'\n'));
+        let line = match (ends, begins) {
+            (Some(last), Some(first)) => Some(&tail[first + 1..last]),
+            (Some(last), None) if start == 0 => Some(&tail[..last]),
+            _ => None,
+        };
+        if let Some(last) = ends.filter(|_| line.is_some()) {
+            let whole = start + last as u64 + 1;
+            if whole < end {
+                file.set_len(whole)?;
+            }
+        }
+        if let Some(line) = line {
+            let text = std::str::from_utf8(line).map_err(io::Error::other)?;
+            let line = Line::parse_unchained(text).map_err(io::Error::other)?;
+            return Ok(line.seq() + 1);
+        }
+        if start == 0 {
+            file.set_len(0)?;
+            return Ok(0);
+        }
+        let length = STEP.min(start);
+        start -= length;
+        file.seek(SeekFrom::Start(start))?;
+        let mut chunk = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+        file.read_exact(&mut chunk)?;
+        chunk.append(&mut tail);
+        tail = chunk;
+    }
+}
