@@ -1,6 +1,7 @@
 //! A page as plain values: what it says to its reader, and where.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use url::Url;
@@ -24,6 +25,8 @@ pub struct Page {
     /// links (percent escapes decoded), JSON-LD `email` of the owner, microdata `email`,
     /// `data-cfemail` decoded.
     pub linked: Vec<String>,
+    /// Where in `visible` the links are that lead to addresses.
+    pub mail_links: Vec<MailLink>,
     /// What visitors of the page wrote, as far as it can be told: the text of comments and
     /// reviews, the addresses linked there, and those that JSON-LD gives to others than the
     /// page's owner.
@@ -45,6 +48,16 @@ pub struct Page {
     pub leaves: bool,
     /// A mark by which others than the owner write on the page.
     pub others_write: Option<String>,
+}
+
+/// The text of a link to an address, which need not show it, or one line of that text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailLink {
+    pub address: String,
+    /// The index of its line in `visible`.
+    pub line: usize,
+    /// Its bytes in that line; none where the link is a picture.
+    pub label: Range<usize>,
 }
 
 #[derive(Debug, Clone)]
@@ -132,6 +145,7 @@ impl Page {
             headings: Vec::new(),
             unclear: Vec::new(),
             linked: Vec::new(),
+            mail_links: Vec::new(),
             visitors: Vec::new(),
             hidden: Vec::new(),
             owner: Vec::new(),

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::super::lists::{DISGUISES, DISOWNED, ROLE};
 use crate::base::text::{fold, lower};
 use crate::base::words::{Text, rows, table};
-use crate::world::email_text::mentions;
+use crate::world::email_text::{Needle, mentions};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{OwnerPlace, Page};
 
@@ -187,18 +187,40 @@ pub fn note(page: &Page, email: &Mailbox) -> Option<String> {
         .to_lowercase();
     let may_hold = |line: &String| lower(line).contains(&word);
     let held = lines.iter().enumerate().filter(|(_, line)| may_hold(line));
-    let places = held.flat_map(|(index, line)| {
+    let shown = held.flat_map(|(index, line)| {
         let spans = mentions(line, &|address| address == wanted);
         spans.into_iter().map(move |span| {
-            let start = line.floor_char_boundary(span.start.saturating_sub(NEAR));
-            let end = line.floor_char_boundary(span.end + NEAR);
-            let (before, after) = (&line[start..span.start], &line[span.end..end]);
-            Placed::new(lines, index, [before, &line[span], after])
+            let [before, after] = around(line, &span);
+            Placed::new(lines, index, [before, "", &line[span], after])
         })
     });
-    places
-        .take(MAX_PLACES)
-        .find_map(|place| place.note(email).map(str::to_owned))
+    let shown = shown.take(MAX_PLACES);
+    let mut places = shown.chain(linked(page, email).take(MAX_PLACES));
+    places.find_map(|place| place.note(email).map(str::to_owned))
+}
+
+/// What stands near a part of a line.
+fn around<'l>(line: &'l str, span: &Range<usize>) -> [&'l str; 2] {
+    let start = line.floor_char_boundary(span.start.saturating_sub(NEAR));
+    let end = line.floor_char_boundary(span.end + NEAR);
+    [&line[start..span.start], &line[span.end..end]]
+}
+
+/// The links to the address: behind its label, the address has a place in the line.
+fn linked<'p>(page: &'p Page, email: &Mailbox) -> impl Iterator<Item = Placed<'p>> {
+    let (lines, needle) = (&page.visible, Needle::of(email));
+    page.mail_links.iter().filter_map(move |link| {
+        let line = lines
+            .get(link.line)
+            .filter(|_| needle.is_in(&link.address))?;
+        // What the reader does not see for sure was taken out of the line.
+        let [start, end] =
+            [link.label.start, link.label.end].map(|at| line.floor_char_boundary(at));
+        let label = &line[start..line.floor_char_boundary(end.min(start + NEAR))];
+        let [before, after] = around(line, &(start..end));
+        let is_shown = needle.is_in(label);
+        (!is_shown).then(|| Placed::new(lines, link.line, [before, label, "", after]))
+    })
 }
 
 static SIGNATURE: LazyLock<Regex> =
@@ -242,8 +264,17 @@ struct Placed<'a> {
 static ENDS: LazyLock<Regex> = LazyLock::new(|| compiled(r"[.!?]\s|[。！？|·•;]"));
 
 impl<'a> Placed<'a> {
-    fn new(lines: &'a [String], index: usize, [before, written, after]: [&'a str; 3]) -> Self {
+    fn new(
+        lines: &'a [String],
+        index: usize,
+        [before, label, written, after]: [&'a str; 4],
+    ) -> Self {
         let start = ENDS.find_iter(before).last().map_or(0, |end| end.end());
+        // A label is judged as a whole, but for the questions that it answers.
+        let led = match label.rsplit_once(['?', '？']) {
+            Some((_, answer)) => answer.to_owned(),
+            None => format!("{}{label}", &before[start..]),
+        };
         let end = ENDS.find(after);
         let is_sentence = |sign: &str| sign.starts_with(['.', '!', '?', '。', '！', '？']);
         let next = end.filter(|end| is_sentence(end.as_str()));
@@ -259,9 +290,9 @@ impl<'a> Placed<'a> {
         Self {
             written,
             after,
-            sentence: plain(&format!("{}{ADDRESS}{}", &before[start..], &after[..end])),
+            sentence: plain(&format!("{led}{ADDRESS}{}", &after[..end])),
             next: plain(next),
-            line: plain(&format!("{before}{ADDRESS}{after}")),
+            line: plain(&format!("{before}{label}{ADDRESS}{after}")),
             before: plain(near),
             lines,
             index,
@@ -555,6 +586,40 @@ mod tests {
             "",
         ] {
             assert!(!noted(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_link_is_called_counts_as_what_stands_near_its_address() {
+        let noted = |html: &str| {
+            let url = url::Url::parse("https://acme.com/contact").unwrap();
+            let page = Page::parse(&url, Some("text/html"), None, html.as_bytes()).unwrap();
+            note(&page, &Mailbox::parse("old@acme.com").unwrap()).is_some()
+        };
+        for (label, around) in [
+            ("spam trap, do not click", "{}"),
+            ("No longer in use. Do click", "{}"),
+            ("our office", "Please never write to {}!"),
+            ("<h3>Sales</h3><p>not in use any more</p>", "{}"),
+            ("<img src=/a.png>", "Do not write here: {}"),
+            ("our office", "Please call. {} is not open to mail."),
+        ] {
+            let link = format!("<a href='mailto:Old@acme.com'>{label}</a>");
+            assert!(noted(&around.replace("{}", &link)), "{label} in {around}");
+            let other = link.replace("Old@", "new@");
+            assert!(!noted(&around.replace("{}", &other)), "{label} of another");
+        }
+        for (label, around) in [
+            ("Write to us", "{}"),
+            ("Not sure? Ask us", "{}"),
+            ("Can't find it?", "{}"),
+            ("office", "We do not sell your data. Questions? Ask our {}."),
+            ("our office", "Do not hesitate to ask {}."),
+            ("<img src=/a.png>", "{}"),
+            ("our office", "<p>We never close.</p><p>{}</p>"),
+        ] {
+            let link = format!("<a href='mailto:old@acme.com'>{label}</a>");
+            assert!(!noted(&around.replace("{}", &link)), "{label} in {around}");
         }
     }
 
