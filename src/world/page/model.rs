@@ -64,6 +64,8 @@ pub struct MailLink {
 pub struct OwnerText {
     pub place: OwnerPlace,
     pub text: String,
+    /// Whether it is one, wherever it is.
+    pub is_heading: bool,
     /// The text as it is looked for, once something is.
     line: OnceCell<Arc<Line>>,
 }
@@ -73,6 +75,7 @@ impl OwnerText {
         Self {
             place,
             text,
+            is_heading: place == OwnerPlace::Heading,
             line: OnceCell::new(),
         }
     }

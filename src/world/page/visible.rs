@@ -341,11 +341,16 @@ impl Walk<'_> {
         self.page.unclear.extend(unclear);
         let shows = !line.is_empty();
         if shows {
-            self.owner.line(&own, self.around.regions);
+            let is_heading = self.around.heading > 0;
+            let regions = Regions {
+                is_heading,
+                ..self.around.regions
+            };
+            self.owner.line(&own, regions);
             if links_others && !own.trim().is_empty() {
                 self.owner.linked_line(&line);
             }
-            if self.around.heading > 0 {
+            if is_heading {
                 let at = self.page.visible.len();
                 self.page.headings.push((at, self.around.heading));
             }

@@ -38,9 +38,15 @@ pub enum Label {
     Owner,
     /// The operator's, who may be a person.
     Person,
+    /// The operator's, by what that firm is to the site.
+    Site,
+    /// The same, who may be a person.
+    Publisher,
     Stop,
     Registration,
     Credit,
+    /// It heads a block about somebody else.
+    Other,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
@@ -65,6 +71,7 @@ pub enum NameWord {
     Dealer,
     Group,
     Article,
+    Another,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
