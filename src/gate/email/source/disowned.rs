@@ -4,15 +4,16 @@
 //! Nobody can list the sentences in which pages disown an address, so none are listed. A sentence
 //! that shows one and says no, in the few words that a language has for that, is left to a person.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
-use super::super::lists::{DISGUISES, DISOWNED, ROLE};
+use super::super::lists::{DISGUISES, DISOWNED, FORMER, ROLE};
 use crate::base::text::{fold, lower};
-use crate::base::words::{Text, rows, table};
+use crate::base::words::{Row, Text, rows, table};
 use crate::world::email_text::{Needle, mentions};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{OwnerPlace, Page};
@@ -31,6 +32,22 @@ struct Words {
     like: String,
 }
 
+/// What makes an address another than the one to write to, without a word that denies; see the table.
+#[derive(Debug, Clone, Deserialize)]
+struct Former {
+    kind: FormerKind,
+    text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum FormerKind {
+    Former,
+    Until,
+    Login,
+    Password,
+}
+
 struct Language {
     is_unspaced: bool,
     /// Chinese has no letters of its own: a text with kana or Hangul is none.
@@ -44,20 +61,28 @@ struct Language {
     around: Regex,
     /// At the end of a text.
     like: Regex,
+    former: Regex,
+    /// With the address, by which nothing else stands.
+    until: Regex,
+    /// Alone, or with the address behind it.
+    login: Regex,
+    password: Regex,
 }
 
 static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
+    let mut former: BTreeMap<String, Vec<Row<Former>>> = table(FORMER);
     let languages = table::<Words>(DISOWNED).into_iter();
     languages
         .flat_map(|(code, rows)| {
+            let former = former.remove(&code).unwrap_or_default();
             rows.into_iter()
-                .map(move |row| Language::new(&code, &row.word))
+                .map(move |row| Language::new(&code, &row.word, &former))
         })
         .collect()
 });
 
 impl Language {
-    fn new(code: &str, words: &Words) -> Self {
+    fn new(code: &str, words: &Words, former: &[Row<Former>]) -> Self {
         let is_unspaced = words.small.is_none();
         let whole = |words: &str| {
             let pattern = plain(words);
@@ -68,6 +93,12 @@ impl Language {
             }
         };
         let start = if is_unspaced { "" } else { r"\b" };
+        let all = |kind: FormerKind| {
+            let rows = former.iter().filter(|row| row.word.kind == kind);
+            let patterns: Vec<&str> = rows.map(|row| row.word.text.as_str()).collect();
+            patterns.join("|")
+        };
+        let [until, login] = [FormerKind::Until, FormerKind::Login].map(|kind| plain(&all(kind)));
         Self {
             is_unspaced,
             is_chinese: code == "zh",
@@ -79,23 +110,40 @@ impl Language {
             fraud: whole(&words.fraud),
             around: whole(&words.around),
             like: compiled(&format!("{start}(?:{})$", plain(&words.like))),
+            former: whole(&all(FormerKind::Former)),
+            until: compiled(&format!(
+                r"(?:^|:)\s*\{{\}}\W*(?:{until})|\{{\}}\W*[(\[–—]\W*(?:{until})|^\W*(?:{until})\W*\{{\}}"
+            )),
+            login: compiled(&format!(r"^\W*(?:{login})\W*(?:\{{\}}|$)")),
+            password: whole(&all(FormerKind::Password)),
         }
     }
 
     /// Whether a sentence denies something of the address, if it has one, and of no other.
     fn denies(&self, sentence: &str) -> bool {
+        self.says(&self.denies, sentence)
+    }
+
+    /// Whether a sentence calls the address past, if it has one, and no other.
+    fn is_former(&self, sentence: &str) -> bool {
+        self.says(&self.former, sentence)
+    }
+
+    fn says(&self, words: &Regex, sentence: &str) -> bool {
         if self.invites.is_match(sentence) {
             return false;
         }
         let address = sentence.find(ADDRESS);
-        self.denies.find_iter(sentence).any(|found| {
+        words.find_iter(sentence).any(|found| {
             let between = address.map_or("", |at| {
                 let end = at + ADDRESS.len();
                 sentence
                     .get(found.end().min(end)..found.start().max(at))
                     .unwrap_or_default()
             });
-            !between.contains('@') && !self.is_condition(sentence, found.range())
+            !between.contains('@')
+                && !labels_other(&sentence[found.end()..])
+                && !self.is_condition(sentence, found.range())
         })
     }
 
@@ -116,6 +164,14 @@ impl Language {
         let comes_behind = self.is_unspaced && has_particles(clause);
         !comes_behind && !clause.contains(ADDRESS) && self.when.is_match(clause)
     }
+}
+
+/// Whether a text begins with a sign and another address: what comes before it is that one's label.
+fn labels_other(after: &str) -> bool {
+    let after = after.trim_start();
+    let value = after.strip_prefix(':').map(str::trim_start);
+    let value = value.and_then(|value| value.split(' ').next());
+    value.is_some_and(|value| value.contains('@'))
 }
 
 /// Whether a text has letters of Japanese or Korean, which set the word of a condition behind it.
@@ -169,6 +225,9 @@ const ADDRESS: &str = "{}";
 /// The most places of one page at which a note is looked for.
 const MAX_PLACES: usize = 100;
 
+/// The most lines above an address that are read for what leads it in.
+const MAX_LINES: usize = 100;
+
 /// How far from the address a note may stand in its line, in bytes.
 const NEAR: usize = 400;
 
@@ -191,7 +250,7 @@ pub fn note(page: &Page, email: &Mailbox) -> Option<String> {
         let spans = mentions(line, &|address| address == wanted);
         spans.into_iter().map(move |span| {
             let [before, after] = around(line, &span);
-            Placed::new(lines, index, [before, "", &line[span], after])
+            Placed::new(page, index, [before, "", &line[span], after])
         })
     });
     let shown = shown.take(MAX_PLACES);
@@ -219,7 +278,7 @@ fn linked<'p>(page: &'p Page, email: &Mailbox) -> impl Iterator<Item = Placed<'p
         let label = &line[start..line.floor_char_boundary(end.min(start + NEAR))];
         let [before, after] = around(line, &(start..end));
         let is_shown = needle.is_in(label);
-        (!is_shown).then(|| Placed::new(lines, link.line, [before, label, "", after]))
+        (!is_shown).then(|| Placed::new(page, link.line, [before, label, "", after]))
     })
 }
 
@@ -257,18 +316,31 @@ struct Placed<'a> {
     line: String,
     /// What comes before it in its line, or where that is nothing, the line above.
     before: String,
+    /// Those below which the line is, from the innermost on.
+    headings: Vec<&'a str>,
     lines: &'a [String],
     index: usize,
+}
+
+/// The headings below which a line is, from the innermost on.
+fn headings(page: &Page, index: usize) -> Vec<&str> {
+    let mut inner = u8::MAX;
+    let above = page.headings.iter().rev().filter(|(at, _)| *at < index);
+    let governing = above.filter(|(_, level)| {
+        let is_outer = *level < inner;
+        inner = inner.min(*level);
+        is_outer
+    });
+    let lines = governing.filter_map(|(at, _)| page.visible.get(*at));
+    let told = lines.filter(|line| !line.ends_with(['?', '？']));
+    told.map(|line| head(line)).collect()
 }
 
 static ENDS: LazyLock<Regex> = LazyLock::new(|| compiled(r"[.!?]\s|[。！？|·•;]"));
 
 impl<'a> Placed<'a> {
-    fn new(
-        lines: &'a [String],
-        index: usize,
-        [before, label, written, after]: [&'a str; 4],
-    ) -> Self {
+    fn new(page: &'a Page, index: usize, [before, label, written, after]: [&'a str; 4]) -> Self {
+        let lines = &page.visible;
         let start = ENDS.find_iter(before).last().map_or(0, |end| end.end());
         // A label is judged as a whole, but for the questions that it answers.
         let led = match label.rsplit_once(['?', '？']) {
@@ -294,6 +366,7 @@ impl<'a> Placed<'a> {
             next: plain(next),
             line: plain(&format!("{before}{label}{ADDRESS}{after}")),
             before: plain(near),
+            headings: headings(page, index),
             lines,
             index,
         }
@@ -335,6 +408,40 @@ impl<'a> Placed<'a> {
             return Some(&self.before);
         }
         self.warned_above(language)
+            .or_else(|| self.former(language))
+    }
+
+    /// What calls the address past, or the account of a demonstration.
+    fn former(&self, language: &Language) -> Option<&str> {
+        let is_dated = |text: &str| language.until.is_match(text);
+        if language.is_former(&self.sentence) || is_dated(&self.sentence) {
+            return Some(&self.sentence);
+        }
+        if language.login.is_match(&self.sentence) || language.password.is_match(&self.line) {
+            return Some(&self.line);
+        }
+        let says = |text: &str| {
+            let text = plain(text);
+            let is_label = language.is_former(&text) || language.login.is_match(&text);
+            is_label || is_dated(&format!("{text}{ADDRESS}"))
+        };
+        let labels = self.lead().filter(|line| is_label(line)).into_iter();
+        let mut labels = labels.chain(self.headings.iter().copied());
+        labels.find(|label| says(label)).or_else(|| {
+            // A cell behind the address may be what its row says of it.
+            let behind = self.lines.get(self.index + 1)?;
+            let is_cell = is_label(behind) && !behind.ends_with(':') && says(behind);
+            let has_password =
+                !behind.contains('@') && language.password.is_match(&plain(head(behind)));
+            (is_cell || has_password).then_some(behind.as_str())
+        })
+    }
+
+    /// The line above the address, with nothing but further addresses between.
+    fn lead(&self) -> Option<&str> {
+        let mut above = self.lines[..self.index].iter().rev().take(MAX_LINES);
+        let lead = above.find(|line| !line.contains('@'));
+        lead.map(String::as_str)
     }
 
     /// The sentence of this line or of a neighbour that says no of "this address".
@@ -348,19 +455,18 @@ impl<'a> Placed<'a> {
         }
         let near = [self.index.wrapping_sub(1), self.index + 1];
         let near = near.iter().filter_map(|near| self.lines.get(*near));
-        let mut near = near.filter(|line| !line.contains('@'));
+        let near = near.filter(|line| !line.contains('@')).map(String::as_str);
+        let mut near = near.chain(self.lead());
         near.find(|line| says(&plain(head(line))))
-            .map(String::as_str)
     }
 
     /// The warning that comes before the address, with nothing but further addresses between.
     fn warned_above(&self, language: &Language) -> Option<&str> {
-        const MOST_LINES: usize = 100;
         let own = self.line.find(ADDRESS).map(|at| &self.line[..at]);
         if own.is_some_and(|own| language.fraud.is_match(own)) {
             return Some(&self.line);
         }
-        let above = self.lines[..self.index].iter().rev().take(MOST_LINES);
+        let above = self.lines[..self.index].iter().rev().take(MAX_LINES);
         let mut above = above.scan(true, |goes_on, line| {
             let now = std::mem::replace(goes_on, line.contains('@'));
             now.then_some(line)
@@ -459,6 +565,13 @@ fn is_outside(c: char) -> bool {
     !c.is_alphanumeric() && !matches!(c, '.' | ')')
 }
 
+/// Whether a line is short, and no sentence.
+fn is_label(line: &str) -> bool {
+    const MAX_CHARS: usize = 80;
+    let is_short = line.chars().nth(MAX_CHARS).is_none();
+    is_short && !line.contains('@') && !line.ends_with(['.', '!', '?', '。', '！', '？'])
+}
+
 fn head(line: &str) -> &str {
     &line[..line.floor_char_boundary(2 * NEAR)]
 }
@@ -527,6 +640,53 @@ mod tests {
         check(DISOWNED, |_: &Words, text| {
             noted(&text.replace(ADDRESS, "old@acme.com"))
         });
+    }
+
+    #[test]
+    fn every_language_calls_an_address_past() {
+        check(FORMER, |_: &Former, text| {
+            noted(&text.replace(ADDRESS, "old@acme.com"))
+        });
+        for language in &*LANGUAGES {
+            for words in [&language.former, &language.until, &language.password] {
+                assert!(!words.is_match("info"), "{words}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_heading_counts_for_the_list_or_table_below_it() {
+        let noted = |html: &str| {
+            let url = url::Url::parse("https://acme.com/contact").unwrap();
+            let html = html.replace("{}", "old@acme.com");
+            let page = Page::parse(&url, Some("text/html"), None, html.as_bytes()).unwrap();
+            note(&page, &Mailbox::parse("old@acme.com").unwrap()).is_some()
+        };
+        for html in [
+            "<h2>Not in use any more</h2><ul><li>Sales<li>a@acme.com<li>Press<li>{}</ul>",
+            "<h2>Alte Adressen</h2><h3>Vertrieb</h3><table><tr><td>Post<td>{}</table>",
+            "<h2>Demo login</h2><p>Name<p>{}",
+            "<h2>Until 2019</h2><p>{}",
+            "<p>Former addresses:<ul><li>a@acme.com<li>{}</ul>",
+            "<table><tr><td>{}<td>no longer in use</table>",
+            "<p>{}<p>Password: demo1234",
+            "<p>These addresses are not read.<ul><li>a@acme.com<li>{}</ul>",
+        ] {
+            assert!(noted(html), "{html}");
+        }
+        for html in [
+            "<h2>Not in use any more</h2><p>a@acme.com<h2>In use</h2><p>{}",
+            "<h3>Alte Adressen</h3><p>a@acme.com<h2>Kontakt</h2><p>{}",
+            "<h2>No longer sure? Not in use any more?</h2><p>{}",
+            "<h2>If your account is no longer valid</h2><p>{}",
+            "<p>Our old mill is no longer in use.<p>{}",
+            "<p>{} (old address: a@acme.com)",
+            "<p>Former addresses:<p>a@acme.com<p>Today<p>{}",
+            "<p>{}<p>Forgot your password?",
+            "<p>Apply until 31.12.2026 to {}",
+        ] {
+            assert!(!noted(html), "{html}");
+        }
     }
 
     #[test]
