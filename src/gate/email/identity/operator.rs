@@ -1,8 +1,14 @@
 //! The firms that a page names as the operator of its site.
 
+use std::sync::LazyLock;
+
+use unicode_script::{Script, UnicodeScript as _};
+
 use super::company_name::{self, CompanyName, Folded};
 use super::notice::{is_heading, is_line};
-use super::words::{LABELS, Label, Line, NAME_WORDS, NameWord, PHRASES, Phrase};
+use super::words::{Kinded, LABELS, Label, Line, NAME_WORDS, NameWord, PHRASES, Phrase};
+use crate::base::words::rows;
+use crate::gate::email::lists;
 use crate::gate::email::source::disowned::is_denied;
 use crate::world::page::{OwnerPlace, OwnerText, is_unspaced};
 
@@ -111,8 +117,8 @@ struct Reader<'a> {
     named: Vec<Named>,
     /// The lines left in which the operator may follow a heading.
     near: usize,
-    /// Where the line before stands, if a label ended it.
-    expected: Option<OwnerPlace>,
+    /// Where the line before is, if a label or a phrase ended it, and what that makes of a name.
+    expected: Option<(OwnerPlace, Slot)>,
     /// The lines about others in which this one is.
     block: Option<Block>,
 }
@@ -146,14 +152,16 @@ impl Reader<'_> {
             None => (true, true),
         };
         for (at, field) in fields.iter().enumerate() {
-            match (field.label, field.label.and_then(Label::whose)) {
-                (_, Some(_)) if !has_own_labels => {}
-                (_, Some(_)) if field.value.is_empty() => self.expected = Some(text.place),
-                (_, Some(whose)) => {
+            match (field.label, field.label.and_then(Label::whose), expected) {
+                (_, Some(_), _) if !has_own_labels => {}
+                (_, Some(_), _) if field.value.is_empty() => {
+                    self.expected = Some((text.place, Slot::Label));
+                }
+                (_, Some(whose), _) => {
                     self.near = 0;
                     self.add(shown, field.value, (whose, Slot::Label));
                 }
-                (Some(Label::Registration), _) if is_own && is_number(field.value) => {
+                (Some(Label::Registration), ..) if is_own && is_number(field.value) => {
                     // The firm stands before its number, on the line or above.
                     let is_formal = |text: &&&OwnerText| firm(&text.line().text).is_some();
                     let mut before = before.iter().rev();
@@ -167,17 +175,18 @@ impl Reader<'_> {
                         );
                     }
                 }
-                (None, _) if expected.is_some() && at == 0 => {
+                (None, _, Some((place, slot))) if at == 0 && !announces(line) => {
                     // A menu may have such a heading too: `Company`, `About us`.
-                    let is_label =
-                        self.reading == Reading::Notice && expected != Some(OwnerPlace::Heading);
-                    if !self.add_firm(shown, field.value, Slot::Label) && is_label {
+                    let is_label = self.reading == Reading::Notice
+                        && place != OwnerPlace::Heading
+                        && slot == Slot::Label;
+                    if !self.add_firm(shown, field.value, slot) && is_label {
                         self.add(shown, field.value, (Whose::Operator, Slot::Label));
                     }
                     self.near = 0;
                 }
-                (None, _) if at == 0 && is_own => {
-                    self.sentence(shown, line);
+                (None, ..) if at == 0 && is_own => {
+                    self.sentence(text);
                     if is_near && self.add_firm(shown, field.value, Slot::First) {
                         self.near = 0;
                     }
@@ -244,7 +253,8 @@ impl Reader<'_> {
     }
 
     /// Adds who a sentence says runs the site, or trades under another name.
-    fn sentence(&mut self, shown: &str, line: &Line) {
+    fn sentence(&mut self, text: &OwnerText) {
+        let (shown, line) = (text.text.as_str(), text.line());
         for (phrase, slot) in [
             (Phrase::Site, Slot::Label),
             (Phrase::Operator, Slot::Sentence),
@@ -253,8 +263,18 @@ impl Reader<'_> {
                 && !is_denied(&line.text, &found)
             {
                 let value = self.behind_articles(&line.text[found.end..]);
+                if !value.contains(char::is_alphanumeric) {
+                    self.expected = Some((text.place, slot));
+                }
                 self.add(shown, value, (Whose::Unclear, slot));
             }
+        }
+        if let Some(subject) = PHRASES.find(line, Phrase::Subject)
+            && let Some(run) = PHRASES.find(line, Phrase::Run)
+            && !is_denied(&line.text, &run)
+            && let Some(value) = line.text.get(subject.end..run.start)
+        {
+            self.add(shown, value, (Whose::Unclear, Slot::Label));
         }
         if self.reading != Reading::Home
             && let Some(names) = aliases(line)
@@ -294,7 +314,7 @@ impl Reader<'_> {
     fn add_firm(&mut self, shown: &str, value: &str, slot: Slot) -> bool {
         let value = behind_copyright(value);
         let is_firm = begins_with(value, self.name) || firm(value).is_some();
-        if is_firm && !is_sentence(value) {
+        if is_firm && !is_sentence(value) && before_particle(value, self.name).is_none() {
             self.add(shown, value, (Whose::Unclear, slot));
             return true;
         }
@@ -312,6 +332,14 @@ impl Reader<'_> {
             });
         }
     }
+}
+
+/// Whether a line has words of a sentence that names the operator.
+fn announces(line: &Line) -> bool {
+    let phrases = [Phrase::Site, Phrase::Operator];
+    phrases
+        .iter()
+        .any(|phrase| PHRASES.find(line, *phrase).is_some())
 }
 
 /// Whether a firm is but the beginning of a sentence: `acme gmbh makes noodles.`
@@ -503,12 +531,46 @@ pub(super) fn begins_with(text: &str, name: &CompanyName) -> bool {
     if let Some(end) = spelled.next() {
         return !is_another(&text[*end..]);
     }
-    ends.first().is_some_and(|end| {
+    let is_formal = ends.first().is_some_and(|end| {
         firm(&text[..*end]).is_some_and(|found| {
             let rest = &text[found.len()..*end];
             name.is_spelled(found) && firm(rest).is_none() && !is_another(&text[found.len()..])
         })
-    })
+    });
+    is_formal || before_particle(text, name).is_some()
+}
+
+static PARTICLES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let rows = rows::<Kinded<NameWord>>(lists::NAME_WORDS).into_iter();
+    let particles = rows.filter(|row| row.word.kind == NameWord::Particle);
+    particles
+        .map(|row| Line::new(&row.word.text).text)
+        .collect()
+});
+
+/// The company's name at the beginning of a folded text, with its legal form, if a particle is written
+/// to it that ends a word.
+fn before_particle<'t>(text: &'t str, name: &CompanyName) -> Option<&'t str> {
+    const MAX_CHARS: usize = 60;
+    if text.is_ascii() {
+        return None;
+    }
+    let places = text.char_indices().skip(1).take(MAX_CHARS);
+    let mut heads = places.filter_map(|(at, _)| {
+        let (head, rest) = text.split_at(at);
+        let ends_word = |particle: &String| {
+            let next = rest.strip_prefix(particle.as_str())?.chars().next();
+            // Folding makes katakana of hiragana, so that more kana may be more of a name.
+            let goes_on = |c: char| match c.script() {
+                Script::Hangul => true,
+                Script::Katakana => c.is_alphanumeric(),
+                _ => c.is_ascii_alphanumeric(),
+            };
+            (!next.is_some_and(goes_on)).then_some(head)
+        };
+        PARTICLES.iter().find_map(ends_word)
+    });
+    heads.find(|head| name.is_spelled(head) && firm(head).is_some())
 }
 
 /// Whether what follows a name says that it is another's, or that the firm comes to its end:
@@ -584,6 +646,11 @@ mod tests {
             "Acme Ltda" => "Razão Social: Acme Ltda";
             "Acme SARL" => "Raison sociale : Acme SARL, 1 rue de Paris";
             "Acme Ltd" => "This website is operated by Acme Ltd.";
+            "Acme S.L." => "Se informa que el titular de esta web es Acme S.L., con NIF B12345678.";
+            "株式会社アクメ" => "本サイトの運営者は株式会社アクメです。";
+            "株式会社アクメ" => "当サイトは株式会社アクメが運営しています。";
+            "(주)아크메" => "본 사이트는 (주)아크메가 운영합니다.";
+            "(주)아크메" => "본 사이트의 운영주체는 (주)아크메입니다.";
             "Acme Foods GmbH" => "Angaben gemäß § 5 TMG\nAcme Foods GmbH\nHauptstr. 1";
             "Acme Foods GmbH" => "Diensteanbieter:\nAcme Foods Gesellschaft mit beschränkter Haftung";
             "Acme S.r.l." => "Acme S.r.l. - P.IVA 01234567890";
@@ -606,6 +673,9 @@ mod tests {
             "Acme S.r.l." => "Note legali\nAcme S.r.l. unipersonale";
             "Acme" => "Mentions légales\nLe site acme.fr est édité par la société Acme SARL au capital de 1000 euros";
             "Acme" => "Aviso legal\nTitular: Acme S.L.";
+            "Acme" => "Mentions légales\nCe site est édité par :\nAcme SARL au capital de 1000 euros";
+            "Acme" => "Mentions légales\nSite édité par\nAcme SARL";
+            "Acme" => "Mentions légales\nÉditeur\nLe site est édité par :\nAcme SARL";
             "Acme" => "Legal notice\nThis website is operated by Acme Ltd, 1 High Street.";
             "Noodle World" => "Legal notice\nNoodle World is a trading name of Acme Foods Ltd";
             "Acme Foods" => "Legal notice\nAcme Foods Inc. d/b/a Noodle World";
@@ -676,6 +746,13 @@ mod tests {
             "이니시스" => "상호: 아크메 | 결제대행 회사명: 이니시스";
             "카페24" => "상호 아크메\n호스팅 제공자: 카페24(주)";
             "Gamma GmbH" => "Impressum\nCafé Acme, Inh. Jo Doe\nGamma GmbH ist unser Lieferant.";
+            "Gamma SARL" => "Mentions légales\nAcme SARL\nCe site n'est pas édité par\nGamma SARL";
+            "株式会社アクメ" => "当サイトは株式会社アクメハウスが運営しています。";
+            "株式会社アクメ" => "当サイトは株式会社アクメが運営していません。";
+            "株式会社アクメ" => "当サイトは株式会社アクメの製品を紹介します。";
+            "株式会社アクメ" => "会社概要\n株式会社アクメは当社の取引先です";
+            "(주)아크메" => "본 사이트는 (주)아크메가구가 운영합니다.";
+            "(주)아크메" => "회사소개\n(주)아크메는 저희 고객사";
             "Gamma GmbH" => "Impressum\nAcme GmbH\nHerstellerangaben nach GPSR:\nFirma: Gamma GmbH";
             "Gamma GmbH" => "Impressum\nAcme GmbH\nVerantwortliche Person in der EU\nFirma\nGamma GmbH";
             "Gamma Ltd" => "Legal notice\nAcme Ltd\nSupplier details\nCompany name: Gamma Ltd";

@@ -55,6 +55,9 @@ pub enum Phrase {
     Operator,
     /// It says of the site itself who operates it.
     Site,
+    /// It begins such a sentence, which goes on with the operator's name and `run`.
+    Subject,
+    Run,
     Alias,
     Credit,
     Reserved,
@@ -72,6 +75,8 @@ pub enum NameWord {
     Group,
     Article,
     Another,
+    /// It may be written to a name.
+    Particle,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]

@@ -12,6 +12,7 @@ use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::super::lists::{DISGUISES, DISOWNED, FORMER, ROLE};
+use crate::base::fold::fold_spelling;
 use crate::base::text::{fold, lower};
 use crate::base::words::{Row, Text, rows, table};
 use crate::world::email_text::{Needle, mentions};
@@ -26,6 +27,7 @@ struct Words {
     denies: String,
     when: String,
     invites: String,
+    more: String,
     this: String,
     fraud: String,
     around: String,
@@ -54,8 +56,11 @@ struct Language {
     is_chinese: bool,
     small: Option<Regex>,
     denies: Regex,
+    /// For text whose spelling is folded, in which hiragana is katakana.
+    denies_spelling: Regex,
     when: Regex,
     invites: Regex,
+    more: Regex,
     this: Regex,
     fraud: Regex,
     around: Regex,
@@ -104,8 +109,14 @@ impl Language {
             is_chinese: code == "zh",
             small: words.small.as_deref().map(whole),
             denies: whole(&words.denies),
+            denies_spelling: if is_unspaced {
+                whole(&fold_spelling(&words.denies))
+            } else {
+                whole(&words.denies)
+            },
             when: whole(&words.when),
             invites: whole(&words.invites),
+            more: whole(&words.more),
             this: whole(&words.this),
             fraud: whole(&words.fraud),
             around: whole(&words.around),
@@ -141,7 +152,10 @@ impl Language {
                     .get(found.end().min(end)..found.start().max(at))
                     .unwrap_or_default()
             });
-            !between.contains('@')
+            let mut more = self.more.find_iter(sentence);
+            let is_more = more.any(|more| more.start() < found.end() && found.start() < more.end());
+            !is_more
+                && !between.contains('@')
                 && !labels_other(&sentence[found.end()..])
                 && !self.is_condition(sentence, found.range())
         })
@@ -202,7 +216,7 @@ fn languages(line: &str) -> Vec<&'static Language> {
 }
 
 /// Whether the sentence with these bytes of a text says no before their end, or anywhere in a language
-/// whose verb comes last.
+/// whose verb comes last. The text's spelling is folded.
 pub fn is_denied(text: &str, at: &Range<usize>) -> bool {
     let start = ENDS.find_iter(&text[..at.start]).last();
     let start = start.map_or(0, |end| end.end());
@@ -215,7 +229,7 @@ pub fn is_denied(text: &str, at: &Range<usize>) -> bool {
         } else {
             &before
         };
-        language.denies.is_match(part)
+        language.denies_spelling.is_match(part)
     })
 }
 
@@ -713,6 +727,9 @@ mod tests {
             "通知由 old@acme.com 发出，不查收来信。",
             "Mails come from old@acme.com. That is not us.",
             "小野（old@acme.com）は退職いたしました。",
+            "old@acme.com is not only old but no longer read",
+            "old@acme.com ist nicht nur alt, sondern auch nicht mehr gültig",
+            "old@acme.com no solo es viejo, ya no se lee",
         ] {
             assert!(noted(text), "{text}");
         }
@@ -741,6 +758,31 @@ mod tests {
             "We do not sell your data | old@acme.com | not on Sundays",
             "Acme, 12 mai 2024, old@acme.com",
             "Automation Systems GmbH, old@acme.com",
+            "Please do not hesitate to write to old@acme.com",
+            "Please don't be shy and mail old@acme.com",
+            "You reach us not only by phone but also at old@acme.com",
+            "Zögern Sie nicht, uns unter old@acme.com zu schreiben",
+            "Zoegern Sie bitte nicht: old@acme.com",
+            "Schreiben Sie an old@acme.com. Zögern Sie nicht!",
+            "Wir sind nicht nur am Telefon, sondern auch unter old@acme.com für Sie da",
+            "N'hesitez pas a nous ecrire : old@acme.com",
+            "Nous répondons pas seulement au téléphone mais aussi à old@acme.com",
+            "No dude en escribir a old@acme.com",
+            "Atendemos no solo por teléfono, sino también en old@acme.com",
+            "Não hesite em escrever para old@acme.com",
+            "Atendemos não só por telefone, mas também em old@acme.com",
+            "Non esitate a scriverci: old@acme.com",
+            "Rispondiamo non solo al telefono ma anche a old@acme.com",
+            "Aarzel niet en mail naar old@acme.com",
+            "Wij zijn niet alleen telefonisch bereikbaar maar ook via old@acme.com",
+            "Nie wahaj się napisać na old@acme.com",
+            "Odpowiadamy nie tylko przez telefon, ale też pod adresem old@acme.com",
+            "お電話だけではなく old@acme.com でも承ります",
+            "躊躇せず old@acme.com へ。ご遠慮はいりません。",
+            "주저하지 마시고 old@acme.com 으로 문의해 주세요",
+            "전화뿐만 아니라 old@acme.com 으로도 문의하실 수 있습니다",
+            "不要犹豫，请发邮件至old@acme.com",
+            "不只可以来电，也可写信至old@acme.com",
             "old@acme.com (Old Town)",
             "E-mail = old@acme.com",
             "",
