@@ -56,6 +56,7 @@ macro_rules! tables {
 tables! {
     DISGUISES = "disguises", "words/disguises.toml";
     DISOWNED = "disowned", "words/disowned.toml";
+    FORMER = "former", "words/former.toml";
     LEGAL_FORMS = "legal-forms", "words/legal_forms.toml";
     LEGAL_NOTICES = "legal-notices", "words/legal_notices.toml";
     NAME_WORDS = "name-words", "words/name_words.toml";

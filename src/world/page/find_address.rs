@@ -26,7 +26,8 @@ pub enum Presence {
 /// How `page` shows `mailbox`: of all places, only the best counts.
 pub fn presence(page: &Page, mailbox: &Mailbox) -> Presence {
     let needle = Needle::of(mailbox);
-    let is_in = |text: &String| needle.is_in(text);
+    // Japanese text may have the sign in its own width, which readers and mail programs take for it.
+    let is_in = |text: &String| needle.is_in(&text.replace('\u{ff20}', "@"));
     let mut shown = page.visible.iter().chain(&page.linked).chain(&page.unclear);
     if page.linked.iter().any(is_in) || (needle.is_plain() && page.visible.iter().any(is_in)) {
         Presence::Visible
@@ -243,6 +244,9 @@ mod tests {
     #[test]
     fn the_best_place_counts() {
         assert_eq!(how("<p>Info@ACME.co"), Presence::Visible);
+        assert_eq!(how("<p>メール：info＠acme.co まで"), Presence::Visible);
+        assert_eq!(how("<p>ｉｎｆｏ＠ａｃｍｅ．ｃｏ"), Presence::Obfuscated);
+        assert_eq!(how("<p>info＠acme.com"), Presence::Absent);
         assert_eq!(how("<p>acme.co<br>info@acme.co"), Presence::Visible);
         assert_eq!(how("<p>max.co<br>info@acme.co"), Presence::Obfuscated);
         let below_link = |href| how(&format!("<a href='{href}'>max.co</a><br>info@acme.co"));

@@ -33,7 +33,7 @@ use crate::world::email_text::may_spell;
 
 pub use crate::world::email_text::is_unspaced;
 pub use find_address::{Presence, addresses_of, presence};
-pub use model::{OwnerPlace, OwnerText, Page, Unreadable};
+pub use model::{MailLink, OwnerPlace, OwnerText, Page, Unreadable};
 
 impl Page {
     /// Reads the bytes of one answer.

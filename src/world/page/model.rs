@@ -1,6 +1,7 @@
 //! A page as plain values: what it says to its reader, and where.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use url::Url;
@@ -24,6 +25,8 @@ pub struct Page {
     /// links (percent escapes decoded), JSON-LD `email` of the owner, microdata `email`,
     /// `data-cfemail` decoded.
     pub linked: Vec<String>,
+    /// Where in `visible` the links are that lead to addresses.
+    pub mail_links: Vec<MailLink>,
     /// What visitors of the page wrote, as far as it can be told: the text of comments and
     /// reviews, the addresses linked there, and those that JSON-LD gives to others than the
     /// page's owner.
@@ -47,10 +50,22 @@ pub struct Page {
     pub others_write: Option<String>,
 }
 
+/// The text of a link to an address, which need not show it, or one line of that text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailLink {
+    pub address: String,
+    /// The index of its line in `visible`.
+    pub line: usize,
+    /// Its bytes in that line; none where the link is a picture.
+    pub label: Range<usize>,
+}
+
 #[derive(Debug, Clone)]
 pub struct OwnerText {
     pub place: OwnerPlace,
     pub text: String,
+    /// Whether it is one, wherever it is.
+    pub is_heading: bool,
     /// The text as it is looked for, once something is.
     line: OnceCell<Arc<Line>>,
 }
@@ -60,6 +75,7 @@ impl OwnerText {
         Self {
             place,
             text,
+            is_heading: place == OwnerPlace::Heading,
             line: OnceCell::new(),
         }
     }
@@ -132,6 +148,7 @@ impl Page {
             headings: Vec::new(),
             unclear: Vec::new(),
             linked: Vec::new(),
+            mail_links: Vec::new(),
             visitors: Vec::new(),
             hidden: Vec::new(),
             owner: Vec::new(),

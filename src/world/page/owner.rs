@@ -21,6 +21,8 @@ pub(super) struct Regions {
     pub(super) header: usize,
     pub(super) footer: usize,
     pub(super) heading: usize,
+    /// In a heading of any level; only the first has a place of its own.
+    pub(super) is_heading: bool,
     /// In `<article>`, `<aside>` or a quotation.
     pub(super) article: usize,
     /// In `<nav>`, whose words name what they lead to.
@@ -67,7 +69,9 @@ impl Owner {
         let text = head(line, MOST_CHARS).trim().to_owned();
         if !text.is_empty() {
             let place = regions.place();
-            self.add_line(OwnerText::new(place, text));
+            let mut text = OwnerText::new(place, text);
+            text.is_heading |= regions.is_heading;
+            self.add_line(text);
         }
     }
 
@@ -119,6 +123,12 @@ mod tests {
             ..heading
         };
         assert_eq!(at(article), OwnerPlace::Article);
+        let mut owner = Owner::default();
+        owner.line("Acme", article);
+        let is_heading = true;
+        owner.line("Acme", Regions { is_heading, ..none });
+        let headings = owner.into_texts().into_iter().map(|text| text.is_heading);
+        assert_eq!(headings.collect::<Vec<_>>(), [false, true]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use url::Url;
 
 use super::links::tests::encode;
-use super::{OwnerPlace, Page, Unreadable};
+use super::{MailLink, OwnerPlace, Page, Unreadable};
 use crate::base::rows;
 use crate::base::text::invisible;
 
@@ -133,6 +133,34 @@ fn links_and_structured_data_are_linked() {
     assert!(
         page("<link rel=me href='mailto:info@acme.co'>")
             .linked
+            .is_empty()
+    );
+}
+
+#[test]
+fn links_to_addresses_have_a_place_in_the_lines() {
+    let labels = |html: &str| {
+        let page = page(html);
+        let label = |link: &MailLink| page.visible[link.line][link.label.clone()].to_owned();
+        let labels: Vec<String> = page.mail_links.iter().map(label).collect();
+        labels.join("|")
+    };
+    let link = |label: &str| format!("<a href='mailto:info@acme.co'>{label}</a>");
+    for (html, expected) in rows! {
+        format!("<p>Ask <b>the {}</b> now", link("sales <i>office</i>")) => " sales office";
+        format!("<p>a{}", link("b<div>c</div><div>d</div>")) => "b|c|d";
+        format!("<p>a{}b", link("<img src=x>")) => "";
+        format!("<p>a<p>{}", link("<img src=x>")) => "";
+        format!("<p hidden>a{}</p>b", link("c")) => "";
+        format!("<div class=comments>{}</div>", link("c")) => "";
+    } {
+        assert_eq!(labels(&html), expected, "{html}");
+    }
+    let picture = page(&format!("<p>a{}b", link("<img src=x>")));
+    assert_eq!(picture.mail_links[0].label, 1..1);
+    assert!(
+        page(&format!("<p hidden>{}</p>b", link("c")))
+            .mail_links
             .is_empty()
     );
 }

@@ -20,7 +20,7 @@ use super::owner::{Owner, Regions};
 use super::rendered::{BOX, DRAWN};
 use super::text::Run;
 use super::visitors::{Board, Names};
-use super::{OwnerPlace, Page, find_address, leaving, links, model, structured};
+use super::{MailLink, OwnerPlace, Page, find_address, leaving, links, model, structured};
 use crate::base::text::normalise;
 use crate::base::word_list::word_lists;
 use crate::world::email_text::may_spell;
@@ -47,6 +47,8 @@ pub(super) struct Walk<'a> {
     titled: bool,
     /// Whether a style sheet wrote some of the line that grows, and where that is in bytes.
     drawn: Vec<Range<usize>>,
+    /// The links to addresses that end in the line that grows.
+    mail_links: Vec<MailLink>,
 }
 
 /// What the open elements say together. It is restored when an element ends.
@@ -75,6 +77,8 @@ struct Open {
     name: Option<(usize, usize)>,
     /// For what a style sheet writes: where it began in the run.
     drawn: Option<usize>,
+    /// The addresses to which it links, and where it began, in lines and in bytes of the run.
+    mails: Option<(Vec<String>, (usize, usize))>,
     before: Around,
 }
 
@@ -105,6 +109,7 @@ impl Walk<'_> {
             after_break: false,
             titled: false,
             drawn: Vec::new(),
+            mail_links: Vec::new(),
         };
         for edge in html.tree.root().traverse() {
             match edge {
@@ -205,9 +210,14 @@ impl Walk<'_> {
             drawn: is_shown
                 .then(|| attr(element, DRAWN).map(|_| self.run.as_str().len()))
                 .flatten(),
+            mails: None,
             before,
         });
-        self.attributes(node, element);
+        let mails = self.attributes(node, element);
+        let start = (self.page.visible.len(), self.run.as_str().len());
+        if let Some(open) = self.open.last_mut().filter(|_| !mails.is_empty()) {
+            open.mails = Some((mails, start));
+        }
     }
 
     fn leave(&mut self, element: &Element) {
@@ -218,6 +228,9 @@ impl Walk<'_> {
         if let Some(start) = open.name.filter(|_| is_shown) {
             let name = self.since(start);
             self.owner.add(OwnerPlace::Organization, &name);
+        }
+        if let Some((mails, start)) = open.mails.filter(|_| is_shown) {
+            self.label_mails(&mails, start);
         }
         if let Some(start) = open.drawn {
             self.drawn.push(start..self.run.as_str().len());
@@ -271,10 +284,36 @@ impl Walk<'_> {
         pieces.collect::<Vec<_>>().join(" ")
     }
 
+    /// Notes what has become visible since `start` as the label of links to `mails`.
+    fn label_mails(&mut self, mails: &[String], (first, start): (usize, usize)) {
+        const MAX_LINES: usize = 20;
+        let ended = self.page.visible[first..].iter().map(String::len);
+        let lines = ended.chain([self.run.as_str().len()]).take(MAX_LINES);
+        let labels = lines.enumerate().map(|(index, end)| {
+            let start = if index == 0 { start.min(end) } else { 0 };
+            (first + index, start..end)
+        });
+        let now = self.page.visible.len();
+        let is_only = first == now;
+        for (line, label) in labels.filter(|(_, label)| is_only || !label.is_empty()) {
+            let labelled = mails.iter().map(|address| MailLink {
+                address: address.clone(),
+                line,
+                label: label.clone(),
+            });
+            if line == now {
+                self.mail_links.extend(labelled);
+            } else {
+                self.page.mail_links.extend(labelled);
+            }
+        }
+    }
+
     /// Whether it was one of the owner's that shows something.
     fn end_line(&mut self) -> bool {
         let edges = self.run.take_edges();
         let drawn = std::mem::take(&mut self.drawn);
+        let mail_links = std::mem::take(&mut self.mail_links);
         let own = self.own.take().map(|mut own| own.take());
         let line = self.run.take();
         let own = own.unwrap_or_else(|| line.clone());
@@ -302,14 +341,20 @@ impl Walk<'_> {
         self.page.unclear.extend(unclear);
         let shows = !line.is_empty();
         if shows {
-            self.owner.line(&own, self.around.regions);
+            let is_heading = self.around.heading > 0;
+            let regions = Regions {
+                is_heading,
+                ..self.around.regions
+            };
+            self.owner.line(&own, regions);
             if links_others && !own.trim().is_empty() {
                 self.owner.linked_line(&line);
             }
-            if self.around.heading > 0 {
+            if is_heading {
                 let at = self.page.visible.len();
                 self.page.headings.push((at, self.around.heading));
             }
+            self.page.mail_links.extend(mail_links);
             self.page.visible.push(line);
         }
         shows
@@ -558,9 +603,11 @@ impl Walk<'_> {
         false
     }
 
-    /// Links that can be clicked, and attributes that no one reads.
-    fn attributes(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+    /// Reads links that can be clicked, and attributes that no one reads; gives the addresses to
+    /// which the owner links.
+    fn attributes(&mut self, node: NodeRef<'_, Node>, element: &Element) -> Vec<String> {
         let (hidden, visitors) = (self.around.hidden > 0, self.around.by_visitors);
+        let owners = self.page.linked.len();
         for (name, value) in element.attrs() {
             let link = name == "href" && matches!(element.name(), "a" | "area");
             let encoded = match name {
@@ -581,6 +628,7 @@ impl Walk<'_> {
                 self.hide_lines(value);
             }
         }
+        self.page.linked[owners..].to_vec()
     }
 }
 

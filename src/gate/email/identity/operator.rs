@@ -1,8 +1,14 @@
 //! The firms that a page names as the operator of its site.
 
+use std::sync::LazyLock;
+
+use unicode_script::{Script, UnicodeScript as _};
+
 use super::company_name::{self, CompanyName, Folded};
 use super::notice::{is_heading, is_line};
-use super::words::{LABELS, Label, Line, NAME_WORDS, NameWord, PHRASES, Phrase};
+use super::words::{Kinded, LABELS, Label, Line, NAME_WORDS, NameWord, PHRASES, Phrase};
+use crate::base::words::rows;
+use crate::gate::email::lists;
 use crate::gate::email::source::disowned::is_denied;
 use crate::world::page::{OwnerPlace, OwnerText, is_unspaced};
 
@@ -49,6 +55,37 @@ pub(super) enum Reading {
     Home,
 }
 
+impl Label {
+    /// Whose name stands behind the label, if it is the operator's.
+    fn whose(self) -> Option<Whose> {
+        match self {
+            Self::Owner | Self::Site => Some(Whose::Firm),
+            Self::Person | Self::Publisher => Some(Whose::Operator),
+            Self::Stop | Self::Registration | Self::Credit | Self::Other => None,
+        }
+    }
+}
+
+impl Block {
+    /// What is left of it on the next line. A heading ends it, unless that is one of its own: a name,
+    /// or what it labels.
+    fn after(self, text: &OwnerText) -> Option<Self> {
+        let line = text.line();
+        let is_heading = text.is_heading;
+        let in_footer = (!is_heading).then_some(text.place == OwnerPlace::Footer);
+        let is_left =
+            self.in_footer.is_some() && in_footer.is_some() && self.in_footer != in_footer;
+        let is_part = || firm(&line.text).is_some() || LABELS.at(line, 0).is_some();
+        let ends = self.has_labels && (is_left || is_heading && !is_part());
+        let left = self.left.checked_sub(1).filter(|left| *left > 0 && !ends)?;
+        Some(Self {
+            left,
+            in_footer: in_footer.or(self.in_footer),
+            ..self
+        })
+    }
+}
+
 /// Below a heading, the operator comes within so many lines.
 const NEAR: usize = 12;
 
@@ -66,7 +103,7 @@ pub(super) fn operators(texts: &[OwnerText], reading: Reading, name: &CompanyNam
         named: Vec::new(),
         near: if has_heading { 0 } else { lines.len() },
         expected: None,
-        others: 0,
+        block: None,
     };
     for (at, text) in lines.iter().enumerate() {
         state.read(text, &lines[at.saturating_sub(BEFORE_NUMBER)..at]);
@@ -80,10 +117,21 @@ struct Reader<'a> {
     named: Vec<Named>,
     /// The lines left in which the operator may follow a heading.
     near: usize,
-    /// Where the line before stands, if a label ended it.
-    expected: Option<OwnerPlace>,
-    /// The lines left that may name others, whom a credit announced.
-    others: usize,
+    /// Where the line before is, if a label or a phrase ended it, and what that makes of a name.
+    expected: Option<(OwnerPlace, Slot)>,
+    /// The lines about others in which this one is.
+    block: Option<Block>,
+}
+
+/// Lines about others, whom a line above them announced.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    /// The most lines left.
+    left: usize,
+    /// Whether it has labels of its own, which do not name the operator.
+    has_labels: bool,
+    /// Whether its lines are in the page's footer, once there is one.
+    in_footer: Option<bool>,
 }
 
 impl Reader<'_> {
@@ -92,35 +140,28 @@ impl Reader<'_> {
         let expected = self.expected.take();
         let is_near = self.near > 0 && self.reading == Reading::Notice;
         self.near = self.near.saturating_sub(1);
-        self.others = self.others.saturating_sub(1);
         if self.reading == Reading::Notice && is_heading(line) {
             self.near = NEAR;
-            self.others = 0;
+            self.block = None;
             return;
         }
         let fields = fields(line);
-        if let Some(first) = fields.iter().find(|field| field.label.is_some()) {
-            let is_alone = first.value.is_empty() && fields.len() == 1;
-            match first.label {
-                Some(Label::Credit) if is_alone => self.others = self.most_others(),
-                Some(Label::Owner | Label::Person) => self.others = 0,
-                _ => {}
-            }
-        }
+        self.enter_block(text, &fields);
+        let (is_own, has_own_labels) = match self.block {
+            Some(block) => (false, !block.has_labels),
+            None => (true, true),
+        };
         for (at, field) in fields.iter().enumerate() {
-            match field.label {
-                Some(Label::Owner | Label::Person) if field.value.is_empty() => {
-                    self.expected = Some(text.place);
+            match (field.label, field.label.and_then(Label::whose), expected) {
+                (_, Some(_), _) if !has_own_labels => {}
+                (_, Some(_), _) if field.value.is_empty() => {
+                    self.expected = Some((text.place, Slot::Label));
                 }
-                Some(label @ (Label::Owner | Label::Person)) => {
-                    let whose = match label {
-                        Label::Owner => Whose::Firm,
-                        _ => Whose::Operator,
-                    };
+                (_, Some(whose), _) => {
                     self.near = 0;
                     self.add(shown, field.value, (whose, Slot::Label));
                 }
-                Some(Label::Registration) if self.others == 0 && is_number(field.value) => {
+                (Some(Label::Registration), ..) if is_own && is_number(field.value) => {
                     // The firm stands before its number, on the line or above.
                     let is_formal = |text: &&&OwnerText| firm(&text.line().text).is_some();
                     let mut before = before.iter().rev();
@@ -134,17 +175,18 @@ impl Reader<'_> {
                         );
                     }
                 }
-                None if expected.is_some() && at == 0 => {
+                (None, _, Some((place, slot))) if at == 0 && !announces(line) => {
                     // A menu may have such a heading too: `Company`, `About us`.
-                    let is_label =
-                        self.reading == Reading::Notice && expected != Some(OwnerPlace::Heading);
-                    if !self.add_firm(shown, field.value, Slot::Label) && is_label {
+                    let is_label = self.reading == Reading::Notice
+                        && place != OwnerPlace::Heading
+                        && slot == Slot::Label;
+                    if !self.add_firm(shown, field.value, slot) && is_label {
                         self.add(shown, field.value, (Whose::Operator, Slot::Label));
                     }
                     self.near = 0;
                 }
-                None if at == 0 && self.others == 0 => {
-                    self.sentence(shown, line);
+                (None, ..) if at == 0 && is_own => {
+                    self.sentence(text);
                     if is_near && self.add_firm(shown, field.value, Slot::First) {
                         self.near = 0;
                     }
@@ -152,6 +194,54 @@ impl Reader<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Begins, goes on with or ends a block about others.
+    fn enter_block(&mut self, text: &OwnerText, fields: &[Field<'_>]) {
+        self.block = self.block.and_then(|block| block.after(text));
+        let first = fields.iter().find(|field| field.label.is_some());
+        let is_alone = first.is_some_and(|first| first.value.is_empty() && fields.len() == 1);
+        let is_labelled = self.block.is_some_and(|block| block.has_labels);
+        match first.and_then(|first| first.label) {
+            Some(Label::Site | Label::Publisher) => self.block = None,
+            Some(Label::Owner | Label::Person) if !is_labelled => self.block = None,
+            Some(Label::Credit) if is_alone && !is_labelled => {
+                self.block = Some(Block {
+                    left: self.most_others(),
+                    has_labels: false,
+                    in_footer: None,
+                });
+            }
+            _ => {}
+        }
+        if (is_alone || !is_labelled) && self.heads_other(text) {
+            let is_whole = text.is_heading && self.reading != Reading::Home;
+            self.block = Some(Block {
+                left: if is_whole {
+                    usize::MAX
+                } else {
+                    self.most_others()
+                },
+                has_labels: true,
+                in_footer: None,
+            });
+        }
+    }
+
+    /// Whether a line is the heading of a block about somebody else.
+    fn heads_other(&self, text: &OwnerText) -> bool {
+        const MAX_WORDS: usize = 8;
+        let line = text.line();
+        let (shown, count) = (line.text.trim_end(), line.words.len());
+        let is_short = count <= MAX_WORDS && !shown.trim_end_matches(':').contains(':');
+        if !is_short || begins_with(shown, self.name) {
+            return false;
+        }
+        let is_whole = LABELS.length(line, 0, Label::Other) == Some(count);
+        let mut starts = 0..count;
+        let mut has_word = || starts.any(|at| LABELS.length(line, at, Label::Other).is_some());
+        let has_part = || LABELS.inside(line).any(|kind| kind == Label::Other);
+        is_whole || (text.is_heading || shown.ends_with(':')) && (has_word() || has_part())
     }
 
     /// A notice lists others at length; the foot of a home page has links of the same names.
@@ -163,7 +253,8 @@ impl Reader<'_> {
     }
 
     /// Adds who a sentence says runs the site, or trades under another name.
-    fn sentence(&mut self, shown: &str, line: &Line) {
+    fn sentence(&mut self, text: &OwnerText) {
+        let (shown, line) = (text.text.as_str(), text.line());
         for (phrase, slot) in [
             (Phrase::Site, Slot::Label),
             (Phrase::Operator, Slot::Sentence),
@@ -172,8 +263,18 @@ impl Reader<'_> {
                 && !is_denied(&line.text, &found)
             {
                 let value = self.behind_articles(&line.text[found.end..]);
+                if !value.contains(char::is_alphanumeric) {
+                    self.expected = Some((text.place, slot));
+                }
                 self.add(shown, value, (Whose::Unclear, slot));
             }
+        }
+        if let Some(subject) = PHRASES.find(line, Phrase::Subject)
+            && let Some(run) = PHRASES.find(line, Phrase::Run)
+            && !is_denied(&line.text, &run)
+            && let Some(value) = line.text.get(subject.end..run.start)
+        {
+            self.add(shown, value, (Whose::Unclear, Slot::Label));
         }
         if self.reading != Reading::Home
             && let Some(names) = aliases(line)
@@ -213,7 +314,7 @@ impl Reader<'_> {
     fn add_firm(&mut self, shown: &str, value: &str, slot: Slot) -> bool {
         let value = behind_copyright(value);
         let is_firm = begins_with(value, self.name) || firm(value).is_some();
-        if is_firm && !is_sentence(value) {
+        if is_firm && !is_sentence(value) && before_particle(value, self.name).is_none() {
             self.add(shown, value, (Whose::Unclear, slot));
             return true;
         }
@@ -231,6 +332,14 @@ impl Reader<'_> {
             });
         }
     }
+}
+
+/// Whether a line has words of a sentence that names the operator.
+fn announces(line: &Line) -> bool {
+    let phrases = [Phrase::Site, Phrase::Operator];
+    phrases
+        .iter()
+        .any(|phrase| PHRASES.find(line, *phrase).is_some())
 }
 
 /// Whether a firm is but the beginning of a sentence: `acme gmbh makes noodles.`
@@ -348,8 +457,8 @@ fn is_label(line: &Line, at: usize, length: usize, kind: Label) -> bool {
         || is_unspaced && rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '|' | '/'));
     match kind {
         // `결제 회사: Acme` is a label of another kind.
-        Label::Owner | Label::Person => is_bound && is_ended,
-        Label::Credit => (is_bound || is_unspaced) && is_ended,
+        Label::Owner | Label::Person | Label::Site | Label::Publisher => is_bound && is_ended,
+        Label::Credit | Label::Other => (is_bound || is_unspaced) && is_ended,
         Label::Stop => is_bound && is_ended || at > 0 && ends_name(line, at),
         Label::Registration => true,
     }
@@ -418,13 +527,61 @@ fn ends(text: &str) -> Vec<usize> {
 pub(super) fn begins_with(text: &str, name: &CompanyName) -> bool {
     let text = text.trim_start();
     let ends = ends(text);
-    ends.iter().any(|end| name.is_spelled(&text[..*end]))
-        || ends.first().is_some_and(|end| {
-            firm(&text[..*end]).is_some_and(|found| {
-                let rest = &text[found.len()..*end];
-                name.is_spelled(found) && firm(rest).is_none()
-            })
+    let mut spelled = ends.iter().filter(|end| name.is_spelled(&text[..**end]));
+    if let Some(end) = spelled.next() {
+        return !is_another(&text[*end..]);
+    }
+    let is_formal = ends.first().is_some_and(|end| {
+        firm(&text[..*end]).is_some_and(|found| {
+            let rest = &text[found.len()..*end];
+            name.is_spelled(found) && firm(rest).is_none() && !is_another(&text[found.len()..])
         })
+    });
+    is_formal || before_particle(text, name).is_some()
+}
+
+static PARTICLES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let rows = rows::<Kinded<NameWord>>(lists::NAME_WORDS).into_iter();
+    let particles = rows.filter(|row| row.word.kind == NameWord::Particle);
+    particles
+        .map(|row| Line::new(&row.word.text).text)
+        .collect()
+});
+
+/// The company's name at the beginning of a folded text, with its legal form, if a particle is written
+/// to it that ends a word.
+fn before_particle<'t>(text: &'t str, name: &CompanyName) -> Option<&'t str> {
+    const MAX_CHARS: usize = 60;
+    if text.is_ascii() {
+        return None;
+    }
+    let places = text.char_indices().skip(1).take(MAX_CHARS);
+    let mut heads = places.filter_map(|(at, _)| {
+        let (head, rest) = text.split_at(at);
+        let ends_word = |particle: &String| {
+            let next = rest.strip_prefix(particle.as_str())?.chars().next();
+            // Folding makes katakana of hiragana, so that more kana may be more of a name.
+            let goes_on = |c: char| match c.script() {
+                Script::Hangul => true,
+                Script::Katakana => c.is_alphanumeric(),
+                _ => c.is_ascii_alphanumeric(),
+            };
+            (!next.is_some_and(goes_on)).then_some(head)
+        };
+        PARTICLES.iter().find_map(ends_word)
+    });
+    heads.find(|head| name.is_spelled(head) && firm(head).is_some())
+}
+
+/// Whether what follows a name says that it is another's, or that the firm comes to its end:
+/// `– authorised dealer`, `fan club`, `i. l.`
+fn is_another(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let line = Line::new(rest);
+    // `dealer in tractors` deals itself.
+    NAME_WORDS
+        .length(&line, 0, NameWord::Another)
+        .is_some_and(|length| length == line.words.len() || !line.gap(length).trim().is_empty())
 }
 
 const MAX_FIRM_WORDS: usize = 12;
@@ -489,6 +646,11 @@ mod tests {
             "Acme Ltda" => "Razão Social: Acme Ltda";
             "Acme SARL" => "Raison sociale : Acme SARL, 1 rue de Paris";
             "Acme Ltd" => "This website is operated by Acme Ltd.";
+            "Acme S.L." => "Se informa que el titular de esta web es Acme S.L., con NIF B12345678.";
+            "株式会社アクメ" => "本サイトの運営者は株式会社アクメです。";
+            "株式会社アクメ" => "当サイトは株式会社アクメが運営しています。";
+            "(주)아크메" => "본 사이트는 (주)아크메가 운영합니다.";
+            "(주)아크메" => "본 사이트의 운영주체는 (주)아크메입니다.";
             "Acme Foods GmbH" => "Angaben gemäß § 5 TMG\nAcme Foods GmbH\nHauptstr. 1";
             "Acme Foods GmbH" => "Diensteanbieter:\nAcme Foods Gesellschaft mit beschränkter Haftung";
             "Acme S.r.l." => "Acme S.r.l. - P.IVA 01234567890";
@@ -511,6 +673,9 @@ mod tests {
             "Acme S.r.l." => "Note legali\nAcme S.r.l. unipersonale";
             "Acme" => "Mentions légales\nLe site acme.fr est édité par la société Acme SARL au capital de 1000 euros";
             "Acme" => "Aviso legal\nTitular: Acme S.L.";
+            "Acme" => "Mentions légales\nCe site est édité par :\nAcme SARL au capital de 1000 euros";
+            "Acme" => "Mentions légales\nSite édité par\nAcme SARL";
+            "Acme" => "Mentions légales\nÉditeur\nLe site est édité par :\nAcme SARL";
             "Acme" => "Legal notice\nThis website is operated by Acme Ltd, 1 High Street.";
             "Noodle World" => "Legal notice\nNoodle World is a trading name of Acme Foods Ltd";
             "Acme Foods" => "Legal notice\nAcme Foods Inc. d/b/a Noodle World";
@@ -520,9 +685,53 @@ mod tests {
             "Łódź Meble" => "Dane firmy\nLodz Meble Sp. z o.o.";
             "O’Connell Ltd" => "Legal notice\nThis site is operated by O’Connell Ltd. Call us.";
             "Acme S.p.A." => "Note legali\nIl sito è di proprietà di Società per azioni Acme";
+            "Acme" => "Impressum\nHosting:\nGamma GmbH\nDiensteanbieter: Acme GmbH";
+            "Acme" => "Impressum\nPartner\nGamma GmbH\nFirma: Acme GmbH";
+            "Acme" => "Impressum\nHosting für Vereine ist unser Geschäft.\nFirma: Acme GmbH";
+            "Acme Hosting GmbH" => "Impressum\nAcme Hosting GmbH:\nFirma: Acme Hosting GmbH";
+            "Acme Ltd" => "Legal notice\nCompany name: Acme Ltd – dealer in tractors since 1950";
+            "Acme GmbH i.L." => "Impressum\nFirma: Acme GmbH i.L.";
         } {
             assert!(proves(Reading::Notice, key, text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_heading_about_somebody_else_holds_until_the_next_of_the_operators_own() {
+        use OwnerPlace::{Body, Footer, Heading};
+        let proves = |reading: Reading, lines: &[(OwnerPlace, &str)]| {
+            let lines = lines.iter();
+            let lines = lines.map(|(place, text)| OwnerText::new(*place, (*text).to_owned()));
+            let name = CompanyName::parse("Gamma");
+            let named = operators(&lines.collect::<Vec<_>>(), reading, &name);
+            named.iter().any(|named| begins_with(&named.value, &name))
+        };
+        let lines = |middle: &[(OwnerPlace, &'static str)]| {
+            let begin = [(Heading, "Impressum"), (Heading, "Hersteller")];
+            let end = (Body, "Firma: Gamma GmbH");
+            [&begin, middle, &[end]].concat()
+        };
+        for (middle, is_own) in [
+            (&[(Body, "Acme Str. 1"); 20][..], false),
+            (&[(Heading, "Gamma GmbH")], false),
+            (&[(Heading, "Anschrift")], false),
+            (&[(Heading, "Wer wir sind")], true),
+            (&[(Body, "Acme GmbH, Kassel"), (Heading, "Wir")], true),
+            (&[(Heading, "Impressum")], true),
+            (&[(Body, "Betreiber: Acme GmbH")], true),
+        ] {
+            assert_eq!(
+                proves(Reading::Notice, &lines(middle)),
+                is_own,
+                "{middle:?}"
+            );
+        }
+        let mut footer = lines(&[(Body, "Acme Str. 1")]);
+        footer.push((Footer, "Firma: Gamma GmbH"));
+        assert!(
+            proves(Reading::Notice, &footer),
+            "the block ends with its region"
+        );
     }
 
     #[test]
@@ -537,6 +746,24 @@ mod tests {
             "이니시스" => "상호: 아크메 | 결제대행 회사명: 이니시스";
             "카페24" => "상호 아크메\n호스팅 제공자: 카페24(주)";
             "Gamma GmbH" => "Impressum\nCafé Acme, Inh. Jo Doe\nGamma GmbH ist unser Lieferant.";
+            "Gamma SARL" => "Mentions légales\nAcme SARL\nCe site n'est pas édité par\nGamma SARL";
+            "株式会社アクメ" => "当サイトは株式会社アクメハウスが運営しています。";
+            "株式会社アクメ" => "当サイトは株式会社アクメが運営していません。";
+            "株式会社アクメ" => "当サイトは株式会社アクメの製品を紹介します。";
+            "株式会社アクメ" => "会社概要\n株式会社アクメは当社の取引先です";
+            "(주)아크메" => "본 사이트는 (주)아크메가구가 운영합니다.";
+            "(주)아크메" => "회사소개\n(주)아크메는 저희 고객사";
+            "Gamma GmbH" => "Impressum\nAcme GmbH\nHerstellerangaben nach GPSR:\nFirma: Gamma GmbH";
+            "Gamma GmbH" => "Impressum\nAcme GmbH\nVerantwortliche Person in der EU\nFirma\nGamma GmbH";
+            "Gamma Ltd" => "Legal notice\nAcme Ltd\nSupplier details\nCompany name: Gamma Ltd";
+            "Gamma SARL" => "Mentions légales\nAcme SARL\nFabricant\nRaison sociale : Gamma SARL";
+            "Gamma GmbH" => "Impressum\nHoster:\nFirma: Gamma GmbH";
+            "Gamma Ltd" => "Legal notice\nCompany name: Gamma Ltd – authorised dealer";
+            "Gamma GmbH" => "Impressum\nFirma: Gamma GmbH Fanclub";
+            "Gamma GmbH" => "Impressum\nFirma: Gamma GmbH i.L.";
+            "Gamma GmbH" => "Impressum\nGamma GmbH (in Liquidation)";
+            "Gamma GmbH" => "Impressum\nGamma GmbH i. L., Hauptstr. 1";
+            "ガンマ株式会社" => "会社概要\n会社名：ガンマ株式会社（正規代理店）";
             "Acme Ltd" => "Legal notice\nThis website is not operated by Acme Ltd.";
             "Acme GmbH" => "Impressum\nDiese Seite wird nicht betrieben von der Acme GmbH.";
             "Acme SARL" => "Mentions légales\nCe site n'est pas édité par la société Acme SARL.";

@@ -38,9 +38,15 @@ pub enum Label {
     Owner,
     /// The operator's, who may be a person.
     Person,
+    /// The operator's, by what that firm is to the site.
+    Site,
+    /// The same, who may be a person.
+    Publisher,
     Stop,
     Registration,
     Credit,
+    /// It heads a block about somebody else.
+    Other,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
@@ -49,6 +55,9 @@ pub enum Phrase {
     Operator,
     /// It says of the site itself who operates it.
     Site,
+    /// It begins such a sentence, which goes on with the operator's name and `run`.
+    Subject,
+    Run,
     Alias,
     Credit,
     Reserved,
@@ -65,6 +74,9 @@ pub enum NameWord {
     Dealer,
     Group,
     Article,
+    Another,
+    /// It may be written to a name.
+    Particle,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]

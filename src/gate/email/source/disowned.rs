@@ -4,16 +4,18 @@
 //! Nobody can list the sentences in which pages disown an address, so none are listed. A sentence
 //! that shows one and says no, in the few words that a language has for that, is left to a person.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
-use super::super::lists::{DISGUISES, DISOWNED, ROLE};
+use super::super::lists::{DISGUISES, DISOWNED, FORMER, ROLE};
+use crate::base::fold::fold_spelling;
 use crate::base::text::{fold, lower};
-use crate::base::words::{Text, rows, table};
-use crate::world::email_text::mentions;
+use crate::base::words::{Row, Text, rows, table};
+use crate::world::email_text::{Needle, mentions};
 use crate::world::mailbox::Mailbox;
 use crate::world::page::{OwnerPlace, Page};
 
@@ -25,10 +27,27 @@ struct Words {
     denies: String,
     when: String,
     invites: String,
+    more: String,
     this: String,
     fraud: String,
     around: String,
     like: String,
+}
+
+/// What makes an address another than the one to write to, without a word that denies; see the table.
+#[derive(Debug, Clone, Deserialize)]
+struct Former {
+    kind: FormerKind,
+    text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum FormerKind {
+    Former,
+    Until,
+    Login,
+    Password,
 }
 
 struct Language {
@@ -37,27 +56,38 @@ struct Language {
     is_chinese: bool,
     small: Option<Regex>,
     denies: Regex,
+    /// For text whose spelling is folded, in which hiragana is katakana.
+    denies_spelling: Regex,
     when: Regex,
     invites: Regex,
+    more: Regex,
     this: Regex,
     fraud: Regex,
     around: Regex,
     /// At the end of a text.
     like: Regex,
+    former: Regex,
+    /// With the address, by which nothing else stands.
+    until: Regex,
+    /// Alone, or with the address behind it.
+    login: Regex,
+    password: Regex,
 }
 
 static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
+    let mut former: BTreeMap<String, Vec<Row<Former>>> = table(FORMER);
     let languages = table::<Words>(DISOWNED).into_iter();
     languages
         .flat_map(|(code, rows)| {
+            let former = former.remove(&code).unwrap_or_default();
             rows.into_iter()
-                .map(move |row| Language::new(&code, &row.word))
+                .map(move |row| Language::new(&code, &row.word, &former))
         })
         .collect()
 });
 
 impl Language {
-    fn new(code: &str, words: &Words) -> Self {
+    fn new(code: &str, words: &Words, former: &[Row<Former>]) -> Self {
         let is_unspaced = words.small.is_none();
         let whole = |words: &str| {
             let pattern = plain(words);
@@ -68,34 +98,66 @@ impl Language {
             }
         };
         let start = if is_unspaced { "" } else { r"\b" };
+        let all = |kind: FormerKind| {
+            let rows = former.iter().filter(|row| row.word.kind == kind);
+            let patterns: Vec<&str> = rows.map(|row| row.word.text.as_str()).collect();
+            patterns.join("|")
+        };
+        let [until, login] = [FormerKind::Until, FormerKind::Login].map(|kind| plain(&all(kind)));
         Self {
             is_unspaced,
             is_chinese: code == "zh",
             small: words.small.as_deref().map(whole),
             denies: whole(&words.denies),
+            denies_spelling: if is_unspaced {
+                whole(&fold_spelling(&words.denies))
+            } else {
+                whole(&words.denies)
+            },
             when: whole(&words.when),
             invites: whole(&words.invites),
+            more: whole(&words.more),
             this: whole(&words.this),
             fraud: whole(&words.fraud),
             around: whole(&words.around),
             like: compiled(&format!("{start}(?:{})$", plain(&words.like))),
+            former: whole(&all(FormerKind::Former)),
+            until: compiled(&format!(
+                r"(?:^|:)\s*\{{\}}\W*(?:{until})|\{{\}}\W*[(\[–—]\W*(?:{until})|^\W*(?:{until})\W*\{{\}}"
+            )),
+            login: compiled(&format!(r"^\W*(?:{login})\W*(?:\{{\}}|$)")),
+            password: whole(&all(FormerKind::Password)),
         }
     }
 
     /// Whether a sentence denies something of the address, if it has one, and of no other.
     fn denies(&self, sentence: &str) -> bool {
+        self.says(&self.denies, sentence)
+    }
+
+    /// Whether a sentence calls the address past, if it has one, and no other.
+    fn is_former(&self, sentence: &str) -> bool {
+        self.says(&self.former, sentence)
+    }
+
+    fn says(&self, words: &Regex, sentence: &str) -> bool {
         if self.invites.is_match(sentence) {
             return false;
         }
         let address = sentence.find(ADDRESS);
-        self.denies.find_iter(sentence).any(|found| {
+        words.find_iter(sentence).any(|found| {
             let between = address.map_or("", |at| {
                 let end = at + ADDRESS.len();
                 sentence
                     .get(found.end().min(end)..found.start().max(at))
                     .unwrap_or_default()
             });
-            !between.contains('@') && !self.is_condition(sentence, found.range())
+            let mut more = self.more.find_iter(sentence);
+            let is_more = more.any(|more| more.start() < found.end() && found.start() < more.end());
+            !is_more
+                && !between.contains('@')
+                && !labels_other(&sentence[found.end()..])
+                && !self.is_condition(sentence, found.range())
         })
     }
 
@@ -116,6 +178,14 @@ impl Language {
         let comes_behind = self.is_unspaced && has_particles(clause);
         !comes_behind && !clause.contains(ADDRESS) && self.when.is_match(clause)
     }
+}
+
+/// Whether a text begins with a sign and another address: what comes before it is that one's label.
+fn labels_other(after: &str) -> bool {
+    let after = after.trim_start();
+    let value = after.strip_prefix(':').map(str::trim_start);
+    let value = value.and_then(|value| value.split(' ').next());
+    value.is_some_and(|value| value.contains('@'))
 }
 
 /// Whether a text has letters of Japanese or Korean, which set the word of a condition behind it.
@@ -146,7 +216,7 @@ fn languages(line: &str) -> Vec<&'static Language> {
 }
 
 /// Whether the sentence with these bytes of a text says no before their end, or anywhere in a language
-/// whose verb comes last.
+/// whose verb comes last. The text's spelling is folded.
 pub fn is_denied(text: &str, at: &Range<usize>) -> bool {
     let start = ENDS.find_iter(&text[..at.start]).last();
     let start = start.map_or(0, |end| end.end());
@@ -159,7 +229,7 @@ pub fn is_denied(text: &str, at: &Range<usize>) -> bool {
         } else {
             &before
         };
-        language.denies.is_match(part)
+        language.denies_spelling.is_match(part)
     })
 }
 
@@ -168,6 +238,9 @@ const ADDRESS: &str = "{}";
 
 /// The most places of one page at which a note is looked for.
 const MAX_PLACES: usize = 100;
+
+/// The most lines above an address that are read for what leads it in.
+const MAX_LINES: usize = 100;
 
 /// How far from the address a note may stand in its line, in bytes.
 const NEAR: usize = 400;
@@ -187,18 +260,40 @@ pub fn note(page: &Page, email: &Mailbox) -> Option<String> {
         .to_lowercase();
     let may_hold = |line: &String| lower(line).contains(&word);
     let held = lines.iter().enumerate().filter(|(_, line)| may_hold(line));
-    let places = held.flat_map(|(index, line)| {
+    let shown = held.flat_map(|(index, line)| {
         let spans = mentions(line, &|address| address == wanted);
         spans.into_iter().map(move |span| {
-            let start = line.floor_char_boundary(span.start.saturating_sub(NEAR));
-            let end = line.floor_char_boundary(span.end + NEAR);
-            let (before, after) = (&line[start..span.start], &line[span.end..end]);
-            Placed::new(lines, index, [before, &line[span], after])
+            let [before, after] = around(line, &span);
+            Placed::new(page, index, [before, "", &line[span], after])
         })
     });
-    places
-        .take(MAX_PLACES)
-        .find_map(|place| place.note(email).map(str::to_owned))
+    let shown = shown.take(MAX_PLACES);
+    let mut places = shown.chain(linked(page, email).take(MAX_PLACES));
+    places.find_map(|place| place.note(email).map(str::to_owned))
+}
+
+/// What stands near a part of a line.
+fn around<'l>(line: &'l str, span: &Range<usize>) -> [&'l str; 2] {
+    let start = line.floor_char_boundary(span.start.saturating_sub(NEAR));
+    let end = line.floor_char_boundary(span.end + NEAR);
+    [&line[start..span.start], &line[span.end..end]]
+}
+
+/// The links to the address: behind its label, the address has a place in the line.
+fn linked<'p>(page: &'p Page, email: &Mailbox) -> impl Iterator<Item = Placed<'p>> {
+    let (lines, needle) = (&page.visible, Needle::of(email));
+    page.mail_links.iter().filter_map(move |link| {
+        let line = lines
+            .get(link.line)
+            .filter(|_| needle.is_in(&link.address))?;
+        // What the reader does not see for sure was taken out of the line.
+        let [start, end] =
+            [link.label.start, link.label.end].map(|at| line.floor_char_boundary(at));
+        let label = &line[start..line.floor_char_boundary(end.min(start + NEAR))];
+        let [before, after] = around(line, &(start..end));
+        let is_shown = needle.is_in(label);
+        (!is_shown).then(|| Placed::new(page, link.line, [before, label, "", after]))
+    })
 }
 
 static SIGNATURE: LazyLock<Regex> =
@@ -235,15 +330,37 @@ struct Placed<'a> {
     line: String,
     /// What comes before it in its line, or where that is nothing, the line above.
     before: String,
+    /// Those below which the line is, from the innermost on.
+    headings: Vec<&'a str>,
     lines: &'a [String],
     index: usize,
+}
+
+/// The headings below which a line is, from the innermost on.
+fn headings(page: &Page, index: usize) -> Vec<&str> {
+    let mut inner = u8::MAX;
+    let above = page.headings.iter().rev().filter(|(at, _)| *at < index);
+    let governing = above.filter(|(_, level)| {
+        let is_outer = *level < inner;
+        inner = inner.min(*level);
+        is_outer
+    });
+    let lines = governing.filter_map(|(at, _)| page.visible.get(*at));
+    let told = lines.filter(|line| !line.ends_with(['?', '？']));
+    told.map(|line| head(line)).collect()
 }
 
 static ENDS: LazyLock<Regex> = LazyLock::new(|| compiled(r"[.!?]\s|[。！？|·•;]"));
 
 impl<'a> Placed<'a> {
-    fn new(lines: &'a [String], index: usize, [before, written, after]: [&'a str; 3]) -> Self {
+    fn new(page: &'a Page, index: usize, [before, label, written, after]: [&'a str; 4]) -> Self {
+        let lines = &page.visible;
         let start = ENDS.find_iter(before).last().map_or(0, |end| end.end());
+        // A label is judged as a whole, but for the questions that it answers.
+        let led = match label.rsplit_once(['?', '？']) {
+            Some((_, answer)) => answer.to_owned(),
+            None => format!("{}{label}", &before[start..]),
+        };
         let end = ENDS.find(after);
         let is_sentence = |sign: &str| sign.starts_with(['.', '!', '?', '。', '！', '？']);
         let next = end.filter(|end| is_sentence(end.as_str()));
@@ -259,10 +376,11 @@ impl<'a> Placed<'a> {
         Self {
             written,
             after,
-            sentence: plain(&format!("{}{ADDRESS}{}", &before[start..], &after[..end])),
+            sentence: plain(&format!("{led}{ADDRESS}{}", &after[..end])),
             next: plain(next),
-            line: plain(&format!("{before}{ADDRESS}{after}")),
+            line: plain(&format!("{before}{label}{ADDRESS}{after}")),
             before: plain(near),
+            headings: headings(page, index),
             lines,
             index,
         }
@@ -304,6 +422,40 @@ impl<'a> Placed<'a> {
             return Some(&self.before);
         }
         self.warned_above(language)
+            .or_else(|| self.former(language))
+    }
+
+    /// What calls the address past, or the account of a demonstration.
+    fn former(&self, language: &Language) -> Option<&str> {
+        let is_dated = |text: &str| language.until.is_match(text);
+        if language.is_former(&self.sentence) || is_dated(&self.sentence) {
+            return Some(&self.sentence);
+        }
+        if language.login.is_match(&self.sentence) || language.password.is_match(&self.line) {
+            return Some(&self.line);
+        }
+        let says = |text: &str| {
+            let text = plain(text);
+            let is_label = language.is_former(&text) || language.login.is_match(&text);
+            is_label || is_dated(&format!("{text}{ADDRESS}"))
+        };
+        let labels = self.lead().filter(|line| is_label(line)).into_iter();
+        let mut labels = labels.chain(self.headings.iter().copied());
+        labels.find(|label| says(label)).or_else(|| {
+            // A cell behind the address may be what its row says of it.
+            let behind = self.lines.get(self.index + 1)?;
+            let is_cell = is_label(behind) && !behind.ends_with(':') && says(behind);
+            let has_password =
+                !behind.contains('@') && language.password.is_match(&plain(head(behind)));
+            (is_cell || has_password).then_some(behind.as_str())
+        })
+    }
+
+    /// The line above the address, with nothing but further addresses between.
+    fn lead(&self) -> Option<&str> {
+        let mut above = self.lines[..self.index].iter().rev().take(MAX_LINES);
+        let lead = above.find(|line| !line.contains('@'));
+        lead.map(String::as_str)
     }
 
     /// The sentence of this line or of a neighbour that says no of "this address".
@@ -317,19 +469,18 @@ impl<'a> Placed<'a> {
         }
         let near = [self.index.wrapping_sub(1), self.index + 1];
         let near = near.iter().filter_map(|near| self.lines.get(*near));
-        let mut near = near.filter(|line| !line.contains('@'));
+        let near = near.filter(|line| !line.contains('@')).map(String::as_str);
+        let mut near = near.chain(self.lead());
         near.find(|line| says(&plain(head(line))))
-            .map(String::as_str)
     }
 
     /// The warning that comes before the address, with nothing but further addresses between.
     fn warned_above(&self, language: &Language) -> Option<&str> {
-        const MOST_LINES: usize = 100;
         let own = self.line.find(ADDRESS).map(|at| &self.line[..at]);
         if own.is_some_and(|own| language.fraud.is_match(own)) {
             return Some(&self.line);
         }
-        let above = self.lines[..self.index].iter().rev().take(MOST_LINES);
+        let above = self.lines[..self.index].iter().rev().take(MAX_LINES);
         let mut above = above.scan(true, |goes_on, line| {
             let now = std::mem::replace(goes_on, line.contains('@'));
             now.then_some(line)
@@ -428,6 +579,13 @@ fn is_outside(c: char) -> bool {
     !c.is_alphanumeric() && !matches!(c, '.' | ')')
 }
 
+/// Whether a line is short, and no sentence.
+fn is_label(line: &str) -> bool {
+    const MAX_CHARS: usize = 80;
+    let is_short = line.chars().nth(MAX_CHARS).is_none();
+    is_short && !line.contains('@') && !line.ends_with(['.', '!', '?', '。', '！', '？'])
+}
+
 fn head(line: &str) -> &str {
     &line[..line.floor_char_boundary(2 * NEAR)]
 }
@@ -499,6 +657,53 @@ mod tests {
     }
 
     #[test]
+    fn every_language_calls_an_address_past() {
+        check(FORMER, |_: &Former, text| {
+            noted(&text.replace(ADDRESS, "old@acme.com"))
+        });
+        for language in &*LANGUAGES {
+            for words in [&language.former, &language.until, &language.password] {
+                assert!(!words.is_match("info"), "{words}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_heading_counts_for_the_list_or_table_below_it() {
+        let noted = |html: &str| {
+            let url = url::Url::parse("https://acme.com/contact").unwrap();
+            let html = html.replace("{}", "old@acme.com");
+            let page = Page::parse(&url, Some("text/html"), None, html.as_bytes()).unwrap();
+            note(&page, &Mailbox::parse("old@acme.com").unwrap()).is_some()
+        };
+        for html in [
+            "<h2>Not in use any more</h2><ul><li>Sales<li>a@acme.com<li>Press<li>{}</ul>",
+            "<h2>Alte Adressen</h2><h3>Vertrieb</h3><table><tr><td>Post<td>{}</table>",
+            "<h2>Demo login</h2><p>Name<p>{}",
+            "<h2>Until 2019</h2><p>{}",
+            "<p>Former addresses:<ul><li>a@acme.com<li>{}</ul>",
+            "<table><tr><td>{}<td>no longer in use</table>",
+            "<p>{}<p>Password: demo1234",
+            "<p>These addresses are not read.<ul><li>a@acme.com<li>{}</ul>",
+        ] {
+            assert!(noted(html), "{html}");
+        }
+        for html in [
+            "<h2>Not in use any more</h2><p>a@acme.com<h2>In use</h2><p>{}",
+            "<h3>Alte Adressen</h3><p>a@acme.com<h2>Kontakt</h2><p>{}",
+            "<h2>No longer sure? Not in use any more?</h2><p>{}",
+            "<h2>If your account is no longer valid</h2><p>{}",
+            "<p>Our old mill is no longer in use.<p>{}",
+            "<p>{} (old address: a@acme.com)",
+            "<p>Former addresses:<p>a@acme.com<p>Today<p>{}",
+            "<p>{}<p>Forgot your password?",
+            "<p>Apply until 31.12.2026 to {}",
+        ] {
+            assert!(!noted(html), "{html}");
+        }
+    }
+
+    #[test]
     fn a_note_near_the_address_counts_however_it_is_worded() {
         for text in [
             "old@acme.com was shut down and has been replaced.",
@@ -522,6 +727,9 @@ mod tests {
             "通知由 old@acme.com 发出，不查收来信。",
             "Mails come from old@acme.com. That is not us.",
             "小野（old@acme.com）は退職いたしました。",
+            "old@acme.com is not only old but no longer read",
+            "old@acme.com ist nicht nur alt, sondern auch nicht mehr gültig",
+            "old@acme.com no solo es viejo, ya no se lee",
         ] {
             assert!(noted(text), "{text}");
         }
@@ -550,11 +758,70 @@ mod tests {
             "We do not sell your data | old@acme.com | not on Sundays",
             "Acme, 12 mai 2024, old@acme.com",
             "Automation Systems GmbH, old@acme.com",
+            "Please do not hesitate to write to old@acme.com",
+            "Please don't be shy and mail old@acme.com",
+            "You reach us not only by phone but also at old@acme.com",
+            "Zögern Sie nicht, uns unter old@acme.com zu schreiben",
+            "Zoegern Sie bitte nicht: old@acme.com",
+            "Schreiben Sie an old@acme.com. Zögern Sie nicht!",
+            "Wir sind nicht nur am Telefon, sondern auch unter old@acme.com für Sie da",
+            "N'hesitez pas a nous ecrire : old@acme.com",
+            "Nous répondons pas seulement au téléphone mais aussi à old@acme.com",
+            "No dude en escribir a old@acme.com",
+            "Atendemos no solo por teléfono, sino también en old@acme.com",
+            "Não hesite em escrever para old@acme.com",
+            "Atendemos não só por telefone, mas também em old@acme.com",
+            "Non esitate a scriverci: old@acme.com",
+            "Rispondiamo non solo al telefono ma anche a old@acme.com",
+            "Aarzel niet en mail naar old@acme.com",
+            "Wij zijn niet alleen telefonisch bereikbaar maar ook via old@acme.com",
+            "Nie wahaj się napisać na old@acme.com",
+            "Odpowiadamy nie tylko przez telefon, ale też pod adresem old@acme.com",
+            "お電話だけではなく old@acme.com でも承ります",
+            "躊躇せず old@acme.com へ。ご遠慮はいりません。",
+            "주저하지 마시고 old@acme.com 으로 문의해 주세요",
+            "전화뿐만 아니라 old@acme.com 으로도 문의하실 수 있습니다",
+            "不要犹豫，请发邮件至old@acme.com",
+            "不只可以来电，也可写信至old@acme.com",
             "old@acme.com (Old Town)",
             "E-mail = old@acme.com",
             "",
         ] {
             assert!(!noted(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_link_is_called_counts_as_what_stands_near_its_address() {
+        let noted = |html: &str| {
+            let url = url::Url::parse("https://acme.com/contact").unwrap();
+            let page = Page::parse(&url, Some("text/html"), None, html.as_bytes()).unwrap();
+            note(&page, &Mailbox::parse("old@acme.com").unwrap()).is_some()
+        };
+        for (label, around) in [
+            ("spam trap, do not click", "{}"),
+            ("No longer in use. Do click", "{}"),
+            ("our office", "Please never write to {}!"),
+            ("<h3>Sales</h3><p>not in use any more</p>", "{}"),
+            ("<img src=/a.png>", "Do not write here: {}"),
+            ("our office", "Please call. {} is not open to mail."),
+        ] {
+            let link = format!("<a href='mailto:Old@acme.com'>{label}</a>");
+            assert!(noted(&around.replace("{}", &link)), "{label} in {around}");
+            let other = link.replace("Old@", "new@");
+            assert!(!noted(&around.replace("{}", &other)), "{label} of another");
+        }
+        for (label, around) in [
+            ("Write to us", "{}"),
+            ("Not sure? Ask us", "{}"),
+            ("Can't find it?", "{}"),
+            ("office", "We do not sell your data. Questions? Ask our {}."),
+            ("our office", "Do not hesitate to ask {}."),
+            ("<img src=/a.png>", "{}"),
+            ("our office", "<p>We never close.</p><p>{}</p>"),
+        ] {
+            let link = format!("<a href='mailto:old@acme.com'>{label}</a>");
+            assert!(!noted(&around.replace("{}", &link)), "{label} in {around}");
         }
     }
 

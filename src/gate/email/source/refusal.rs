@@ -21,8 +21,11 @@ const NEAR: usize = 400;
 const MOST_CHARS: usize = 300;
 
 /// A way in which a language states it.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
 struct Form {
+    /// A whole sentence, as a pattern, that states it without naming mail.
+    alone: Option<String>,
     what: Vec<String>,
     deed: Vec<String>,
     not: Vec<String>,
@@ -41,6 +44,19 @@ static WHAT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&words.join("|")).expect("the words are escaped")
 });
 
+/// Whole sentences of any form that need no word for mail.
+static ALONE: LazyLock<Regex> = LazyLock::new(|| {
+    let patterns = FORMS.iter().filter_map(|form| form.alone.as_deref());
+    let patterns: Vec<&str> = patterns.collect();
+    let whole = format!("^(?:{})$", patterns.join("|"));
+    Regex::new(&whole).unwrap_or_else(|error| panic!("a compiled-in table: {error}"))
+});
+
+fn stands_alone(sentence: &str) -> bool {
+    sentence.chars().nth(MOST_CHARS).is_none()
+        && ALONE.is_match(sentence.trim_matches(|c: char| !c.is_alphanumeric()))
+}
+
 /// The sentence in which the page states that e-mail addresses may not be collected, if any.
 pub fn states_no_collection(page: &Page) -> Option<String> {
     // A statement may be set over a few lines.
@@ -48,6 +64,10 @@ pub fn states_no_collection(page: &Page) -> Option<String> {
     (0..page.visible.len()).find_map(|index| {
         let line = &page.visible[index];
         let lower = plain(line);
+        let alone = sentences(&lower).find(|sentence| stands_alone(sentence));
+        if let Some(alone) = alone {
+            return Some(alone.trim().to_owned());
+        }
         if !WHAT.is_match(&lower) {
             return None;
         }
@@ -148,7 +168,11 @@ mod tests {
 
     #[test]
     fn every_language_states_it() {
-        check(REFUSALS, |form: &Form, text| form.states(&plain(text)));
+        check(REFUSALS, |form: &Form, text| match form.alone {
+            Some(_) => states(&format!("<p>{text}</p>")),
+            None => form.states(&plain(text)),
+        });
+        assert_eq!(FORMS.iter().filter(|form| form.alone.is_some()).count(), 11);
     }
 
     const KOREAN: &str = "본 웹사이트에 게시된 이메일 주소가 전자우편 수집 프로그램이나 그 밖의 기술적 장치를 \
@@ -168,6 +192,7 @@ mod tests {
             "営業メールはお断りします。",
             "광고 메일은 사절합니다.",
             "Geen reclame naar dit adres.",
+            "Kontakt. Keine Werbung!",
             "Der Nutzung von im Rahmen der Impressumspflicht veröffentlichten Kontaktdaten durch Dritte zur Übersendung von Werbung wird hiermit ausdrücklich widersprochen.",
         ] {
             assert!(states(&format!("<p>{text}</p>")), "{text}");
@@ -205,6 +230,9 @@ mod tests {
             "<p>Ihre E-Mail-Adresse geben wir nicht für Werbung weiter.",
             "<p>営業時間外のメールには返信できません。ご遠慮なくどうぞ。",
             "<p>No enviamos publicidad a sus clientes por este correo.",
+            "<p>Keine Werbung auf unseren Seiten",
+            "<p>No advertising costs for our members",
+            "<p hidden>Keine Werbung!</p>",
             "<p hidden>Harvesting of e-mail addresses is prohibited.</p>",
         ] {
             assert!(!states(html), "{html}");
