@@ -28,7 +28,7 @@ use crate::harness::{EmailNet, Place, Run};
 const AT_ONCE: usize = 4;
 
 /// How many workers submit them in turn.
-const TOKENS: usize = 16;
+const TOKENS: usize = 20;
 
 /// What the gate made of a case.
 struct Judged<'a> {
