@@ -170,6 +170,25 @@ const SEEN: &str = r#"
 <a href="mailto:info@acme.co" style="display:block;width:20px;height:14px;background:#036"></a>
 <a href="mailto:info@acme.co"><i class=i></i></a><style>.i::before{content:"\2709"}</style>
 <div style="position:sticky;top:0;height:60px;background:#fff;z-index:2">bar</div><div style="height:800px"></div><p>info@acme.co</p><div style="height:2000px"></div>
+<p>&lt;<b>info@acme.co</b>&gt;, <i>(</i><b>info@acme.co</b><i>)</i></p>
+<p><b>E-Mail:</b><span>info@acme.co</span><u>,</u> or call</p>
+<p><a style="text-decoration:underline">info@acme.co</a></p>
+<p style="text-decoration:underline">Write to <b>info@acme.co</b><i>: now</i></p>
+<span style="border:1px solid #000;border-radius:4px;padding:2px">info@acme.co</span>
+<button style="padding:1px 3px">info@acme.co</button>
+<p style="outline:2px solid #00f;display:inline-block">info@acme.co</p>
+<table border=1 cellspacing=0 cellpadding=1><tr><td>Mail<td>info@acme.co<td>Fax</table>
+<ul><li>info@acme.co</ul>
+<ul style="list-style:inside"><li>info@acme.co</ul>
+<ul style="list-style:'– ' inside"><li>info@acme.co</ul>
+<ol style="list-style-position:inside"><li>info@acme.co</ol>
+<p><span class=m>info@acme.co</span></p><style>.m::before{content:"E-Mail: "}</style>
+<p><span class=m>info@acme.co</span></p><style>.m::before{content:"<"}.m::after{content:">"}</style>
+<p><span class=m>info@acme.co</span></p><style>.m{position:relative;padding-left:17px}.m::before{content:"\2709";position:absolute;left:0}</style>
+<p style="background:#036;color:#fff"><span style="background:#eee;color:#000">info@acme.co</span></p>
+<p style="width:80px;word-break:break-all;border:1px solid #000">info@acme.co</p>
+<p style="border-bottom:1px solid #000;line-height:1">info@acme.co</p>
+<div style="display:flex"><input type=submit value="Copy" style="margin-right:5px"><span>info@acme.co</span></div>
 "#;
 
 /// Pages that hold the address where no reader sees it, each a line.
@@ -260,6 +279,25 @@ const TOUCHED: &str = r#"
 <p>E-Mail: max<img alt="." src="data:," width=4 height=12>info@acme.co</p>
 <p>E-Mail: <canvas id=c width=50 height=14></canvas>info@acme.co</p>
 <p>E-Mail: info@acme.co<img src=/d.png width=40 height=12></p>
+<p>E-Mail: <span id=h></span>info@acme.co</p><script>h.attachShadow({mode:'closed'}).innerHTML='sales.'</script>
+<p>E-Mail: info@acme<span id=h></span>.co</p><script>h.attachShadow({mode:'closed'}).innerHTML='.foods'</script>
+<p>E-Mail: info@acme.co<span id=h></span></p><script>h.attachShadow({mode:'closed'}).innerHTML='.kr'</script>
+<ul style="list-style:'sales.' inside"><li>info@acme.co</ul>
+<p style="display:list-item;list-style:'sales_' inside">info@acme.co</p>
+<p><span class=m>info@acme.co</span></p><style>.m::before{counter-reset:n 4711;content:counter(n)}</style>
+<p><span class=m>info@acme.co</span></p><style>.m::before{content:"sales-" / "Mail: "}</style>
+<p><span class=m>info@acme.co</span></p><style>.m{quotes:"sales." ""}.m::before{content:open-quote}</style>
+<p><q style="quotes:'' '.kr'">info@acme.co</q></p>
+<p><span class=m>info@acme.co</span> <i class=n></i></p><style>.n::before{content:"sales.";margin-left:-132px}.m{margin-left:40px}</style>
+<p><input placeholder="sales." style="border:0;padding:0;width:36px;font:inherit">info@acme.co</p>
+<p><img src="/none.png" alt="ab.">info@acme.co</p>
+<div style="display:flex"><iframe srcdoc="<body style='margin:0;text-align:right'>sales." style="border:0;width:38px;height:20px"></iframe><span>info@acme.co</span></div>
+<p><span style="background:url(/d.svg);display:inline-block;width:30px;height:14px"></span>info@acme.co</p>
+<p><span style="background:url(/d.svg);padding-left:30px;pointer-events:none"></span>info@acme.co</p>
+<p><span class=m></span>info@acme.co</p><style>.m::before{content:url(/d.svg)}</style>
+<p style="width:6em;overflow-wrap:anywhere">info@acme<span id=h></span>.co</p><script>h.attachShadow({mode:'closed'}).innerHTML='.foods'</script>
+<p style="background:#000;color:#fff">E-Mail: <span id=h></span>info@acme.co</p><script>h.attachShadow({mode:'closed'}).innerHTML='sales.'</script>
+<p>E-Mail: <canvas id=c width=14 height=14></canvas>info@acme.co</p><script>d=c.getContext('2d');d.font='16px serif';d.fillText('x.',1,12)</script>
 "#;
 
 /// Pages whose reader does not see the name, each a line.
@@ -322,13 +360,16 @@ fn an_address_that_nobody_sees_is_not_visible() {
 #[test]
 fn an_address_that_something_touches_is_unclear() {
     let browser = browser();
-    let files = Files::default();
+    let files = Files::default().with("/d.svg", "image/svg+xml", DRAWN);
     let others: Vec<_> = lines(TOUCHED)
         .map(|html| (html, shown(&browser, html, &files)))
         .filter(|(_, how)| *how != Presence::Obfuscated)
         .collect();
     assert!(others.is_empty(), "{others:#?}");
 }
+
+/// Letters that are a picture.
+const DRAWN: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" width="30" height="14"><path d="M2 4h10v8h-10zM26 11h3v2h-3z"/></svg>"#;
 
 const GROUND: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"><rect width="99" height="99" fill="COLOUR"/></svg>"#;
 

@@ -3,7 +3,7 @@
 // what a reader sees, in the form that `page/rendered.rs` reads.
 (() => {
   const MAX_NODES = 300000, MAX_HIDDEN = 500, MAX_TOKENS = 300, MAX_CHARS = 100;
-  const MAX_PARTS = 3000, MAX_PIECES = 60;
+  const MAX_PARTS = 3000, MAX_PIECES = 60, MAX_DRAWN = 5000, MAX_LETTERS = 400;
   // The least height of a text, in pixels, the least room of a letter, in square pixels, and the
   // least share of opacity, that a reader can see.
   const MIN_HEIGHT = 6, MIN_ROOM = 12, MIN_OPACITY = 0.1;
@@ -337,6 +337,8 @@
     const found = [], taken = [], shown = textsInWindow();
     tokens.forEach((one, index) => {
       if (one.done || (index !== first && !isInWindow(one))) return;
+      // A link that fades as a whole would take what it joins to an address with it.
+      if (isWhole(one) !== isWhole(tokens[first])) return;
       const boxes = boxesOf(one);
       const inside = boxes.every(([x, y, w, h]) =>
         x >= 0 && y >= 0 && x + w <= innerWidth && y + h <= innerHeight);
@@ -349,13 +351,19 @@
       one.covered = boxes.some(([x, y, w, h]) => !isFree(one, x + w / 2, y + h / 2));
       one.behind = behind(one, boxes);
       if (one.line) one.touched = isTouched(one, boxes, shown);
-      found.push({ index, boxes: !one.line || runOn(boxes) ? boxes : [], strikes: Boolean(one.line) });
+      found.push({ index, boxes: !one.line || runOn(boxes) ? boxes : [], lines: linesOf(one) });
     });
+    // What takes no click may be drawn there too.
+    document.adoptedStyleSheets.push(solid);
+    for (const { index, lines } of found) tokens[index].behind.push(...beside(lines));
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== solid);
     for (const { index } of found) plain(tokens[index]);
     return { found };
   }
 
   const isThere = ({ nodes, link }) => nodes.every((node) => node.isConnected) && (link?.isConnected ?? true);
+
+  const isWhole = ({ nodes }) => nodes.length === 0;
 
   function textsInWindow() {
     const isIn = (rect) => rect.bottom > 0 && rect.top < innerHeight;
@@ -394,11 +402,12 @@
       el.value && seesBox(el) && touches(contentOf(el)) && !isUnder(el, contentOf(el)))
       || [...document.querySelectorAll('img,svg,canvas,video,object,embed')].some((el) => {
         const box = boxOf(el.getBoundingClientRect());
-        const isIcon = box[2] < 1.7 * box[3] && box[2] > 0.8 * box[3];
-        return !isIcon && seesBox(el) && touches(box) && !one.nodes.some((node) => el.contains(node))
+        return !isIcon(box) && seesBox(el) && touches(box) && !one.nodes.some((node) => el.contains(node))
           && !isUnder(el, box);
       });
   }
+
+  const isIcon = ([, , w, h]) => w < 1.7 * h && w > 0.8 * h;
 
   // Whether a box with a ground of its own, such as a dialog, lies on an element there.
   function isUnder(el, [x, y, w, h]) {
@@ -469,16 +478,34 @@
     return boxes;
   }
 
+  // The boxes of all characters of an address, those of each line together.
+  function linesOf({ chars, line }) {
+    const found = [], range = document.createRange();
+    for (const [text, at] of line ? chars.slice(0, MAX_LETTERS) : []) {
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      const box = boxOf(range.getBoundingClientRect()), before = found.at(-1)?.at(-1);
+      if (box[2] === 0) continue;
+      if (before && Math.abs(box[1] - before[1]) <= box[3] / 2) found.at(-1).push(box);
+      else found.push([box]);
+    }
+    return found;
+  }
+
   // A name for the letters that are taken away, which the page cannot know beforehand.
   const FADED = `c${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`::highlight(${FADED}) { color: transparent !important;
     -webkit-text-fill-color: transparent !important; -webkit-text-stroke-color: transparent !important;
-    text-shadow: none !important; }`);
+    text-shadow: none !important; }
+    [${FADED}-before]::before, [${FADED}-after]::after { color: transparent !important;
+    -webkit-text-fill-color: transparent !important; transition: none !important; }`);
+  const solid = new CSSStyleSheet();
+  solid.replaceSync('* { pointer-events: auto !important; }');
   let before = [];
 
   function change(el, names) {
-    before.push([el, el.getAttribute('style')]);
+    before.push([el, 'style', el.getAttribute('style')]);
     for (const [name, value] of [['transition', 'none'], ...names]) {
       el.style.setProperty(name, value, 'important');
     }
@@ -497,28 +524,50 @@
 
   // Takes the letters of some texts away from the screen, and nothing else.
   function fade(indices) {
+    const faded = indices.map((index) => tokens[index]);
+    for (const one of faded) if (isWhole(one)) change(one.link, [['opacity', '0']]);
+    fadeTexts(faded.flatMap(({ nodes }) => nodes));
+  }
+
+  function fadeTexts(nodes) {
     const ranges = [];
-    for (const { nodes, link } of indices.map((index) => tokens[index])) {
-      if (nodes.length === 0) change(link, [['opacity', '0']]);
-      for (const node of nodes) {
-        const range = document.createRange();
-        range.selectNodeContents(node);
-        ranges.push(range);
-        const holder = holderOf(node);
-        if (holder instanceof SVGElement) change(holder, [['fill', 'transparent'], ['stroke', 'transparent']]);
-        for (let el = holder; el; el = above(el)) {
-          if (stateOf(el).style.webkitBackgroundClip === 'text') change(el, [['background', 'none']]);
-        }
+    for (const node of nodes) {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      ranges.push(range);
+      const holder = holderOf(node);
+      if (holder instanceof SVGElement) change(holder, [['fill', 'transparent'], ['stroke', 'transparent']]);
+      for (let el = holder; el; el = above(el)) {
+        if (stateOf(el).style.webkitBackgroundClip === 'text') change(el, [['background', 'none']]);
       }
     }
     if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet);
     CSS.highlights.set(FADED, new Highlight(...ranges));
   }
 
+  // Takes away everything that is read of what is in the window: the texts, the signs that style
+  // sheets write, and icons.
+  function fadeRead() {
+    fadeTexts(textsInWindow().map(({ text }) => text));
+    for (const el of document.querySelectorAll('img,svg')) {
+      const isBroken = el.localName === 'img' && el.naturalWidth === 0;
+      if (!isBroken && isIcon(boxOf(el.getBoundingClientRect()))
+        && !tokens.some((one) => one.nodes.some((node) => el.contains(node)))) change(el, [['opacity', '0']]);
+    }
+    for (const el of [...document.querySelectorAll('*')].slice(0, MAX_DRAWN)) {
+      for (const which of ['before', 'after']) {
+        const text = drawnBy(el, `::${which}`);
+        if (!text || WORD.test(text)) continue;
+        before.push([el, `${FADED}-${which}`, null]);
+        el.setAttribute(`${FADED}-${which}`, '');
+      }
+    }
+  }
+
   function unfade() {
     CSS.highlights.delete(FADED);
-    for (const [el, style] of before.reverse()) {
-      if (style === null) el.removeAttribute('style'); else el.setAttribute('style', style);
+    for (const [el, name, value] of before.reverse()) {
+      if (value === null) el.removeAttribute(name); else el.setAttribute(name, value);
       // A style that comes back may do so slowly.
       void getComputedStyle(el).webkitTextFillColor;
     }
@@ -528,7 +577,7 @@
 
   // Takes what the pixels say of each box.
   function settle(results, last) {
-    for (const { index, seen, moving, struck } of results) {
+    for (const { index, seen, moving, struck, joined } of results) {
       const token = tokens[index];
       const { chars, link, nodes, pieces } = token;
       if (said(token) !== token.said) seen.fill(false);
@@ -545,7 +594,7 @@
         });
       } else if (token.seen) {
         for (const [text, at] of chars) marksOf(text)[at] = SEEN;
-        for (const node of nodes) if (token.touched) touched.add(node);
+        for (const node of nodes) if (token.touched || joined) touched.add(node);
       }
     }
   }
@@ -555,10 +604,30 @@
     const els = chars.length > 0 ? [] : [link, ...link.querySelectorAll('*')];
     for (let el = chars[0]?.[0].parentElement; el; el = above(el)) els.push(el);
     if (box) els.push(...document.elementsFromPoint(box[0] + 1, box[1] + box[3] / 2));
+    return imagesOf(els, ['']);
+  }
+
+  function imagesOf(els, parts) {
     return els.flatMap((el) => {
-      const url = /url\("([^"]+)"\)/.exec(getComputedStyle(el).backgroundImage);
-      return [url?.[1], el.localName === 'img' ? el.currentSrc : null];
+      const styles = parts.map((part) => getComputedStyle(el, part))
+        .map(({ backgroundImage, content, listStyleImage }) => `${backgroundImage} ${content} ${listStyleImage}`);
+      const urls = [...styles.join(' ').matchAll(/url\("([^"]+)"\)/g)].map(([, url]) => url);
+      return [...urls, el.localName === 'img' ? el.currentSrc : null];
     }).filter((url) => /^https?:/.test(url ?? ''));
+  }
+
+  // The images that are drawn just before and behind the lines of an address. Until one is loaded,
+  // it may be as small as a pixel.
+  function beside(lines) {
+    const ends = lines.flatMap((line) => {
+      const [x, y, , h] = line[0], [left, top, width, height] = line.at(-1);
+      return [[x - GAP * h, y, GAP * h, h], [left + width, top, GAP * height, height]];
+    });
+    const els = ends.flatMap(([x, y, w, h]) => [0.5, w / 2, w - 0.5]
+      .flatMap((dx) => document.elementsFromPoint(x + dx, y + h / 2)));
+    els.push(...[...document.images].filter((img) =>
+      ends.some((end) => meet(end, boxOf(img.getBoundingClientRect()), 0))));
+    return imagesOf([...new Set(els)], ['', '::before', '::after']);
   }
 
   // The images without which it is not sure whether a text is seen: those behind addresses, behind
@@ -656,11 +725,16 @@
     out.push('<span hidden="">', escape(text.slice(0, 4000)), '</span>');
   }
 
-  function pseudo(el, which) {
+  // What a style sheet writes before or after what is in an element, if it is text alone.
+  function drawnBy(el, which) {
     const content = getComputedStyle(el, which).content;
     const quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(content ?? '');
-    if (!quoted || !isShown(stateOf(el))) return;
-    const text = quoted[1].replace(/\\(.)/g, '$1');
+    return quoted?.[1].replace(/\\(.)/g, '$1');
+  }
+
+  function pseudo(el, which) {
+    const text = drawnBy(el, which);
+    if (text === undefined || !isShown(stateOf(el))) return;
     if (!/\S/.test(text)) return out.push(' ');
     out.push('<span drawn="">', escape(text), '</span>');
   }
@@ -752,7 +826,7 @@
   }
 
   globalThis.comail = {
-    pass, unseen, aim, fade, unfade, settle, images, still, scrollThrough, findControls, click,
+    pass, unseen, aim, fade, fadeRead, unfade, settle, images, still, scrollThrough, findControls, click,
     findMenus, pointAt, serialise, showsFrame,
   };
 })();

@@ -1,5 +1,7 @@
 //! Whether letters are on the screen: their pixels change when the letters are taken away.
 
+mod beside;
+
 use std::ops::Range;
 
 use serde::Deserialize;
@@ -141,23 +143,31 @@ impl LetterBox {
     }
 
     fn ranges(self) -> (Range<usize>, Range<usize>) {
-        const MOST: f64 = 10_000.0;
         let Self(left, top, width, height) = self;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "the values are cut to what fits"
-        )]
-        let whole = |value: f64| value.clamp(0.0, MOST) as usize;
-        let columns = whole(left.floor())..whole((left + width.min(200.0)).ceil());
-        let rows = whole(top.floor())..whole((top + height.min(400.0)).ceil());
+        let columns = Self::whole(left.floor())..Self::whole((left + width.min(200.0)).ceil());
+        let rows = Self::whole(top.floor())..Self::whole((top + height.min(400.0)).ceil());
         (columns, rows)
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the values are cut to what fits"
+    )]
+    fn whole(value: f64) -> usize {
+        const MOST: f64 = 10_000.0;
+        value.clamp(0.0, MOST) as usize
     }
 }
 
 fn contrast(one: [u8; 3], two: [u8; 3]) -> f64 {
-    let (one, two) = (luminance(one), luminance(two));
-    (one.max(two) + 0.05) / (one.min(two) + 0.05)
+    let (one, two) = (shade(one), shade(two));
+    one.max(two) / one.min(two)
+}
+
+/// What the contrast of two pixels is the ratio of.
+fn shade(pixel: [u8; 3]) -> f64 {
+    luminance(pixel) + 0.05
 }
 
 fn luminance(pixel: [u8; 3]) -> f64 {

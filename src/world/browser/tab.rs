@@ -198,8 +198,19 @@ struct Aim {
 struct Token {
     index: usize,
     boxes: Vec<LetterBox>,
-    /// Whether a line through it takes it back.
-    strikes: bool,
+    /// All characters of an address, by lines. Other texts have none.
+    lines: Vec<Vec<LetterBox>>,
+}
+
+impl Token {
+    fn all_boxes(&mut self) -> impl Iterator<Item = &mut LetterBox> {
+        self.boxes.iter_mut().chain(self.lines.iter_mut().flatten())
+    }
+
+    /// Whether `picture` has ink close to it, though its letters are not in it.
+    fn has_ink_beside(&self, picture: &Picture) -> bool {
+        self.lines.iter().any(|line| picture.has_ink_beside(line))
+    }
 }
 
 /// What the pixels of a text say.
@@ -211,6 +222,8 @@ struct Measured {
     /// Something changes there by itself.
     moving: bool,
     struck: bool,
+    /// A reader sees something joined to it that was not read.
+    joined: bool,
 }
 
 impl Tab<'_> {
@@ -351,7 +364,7 @@ impl Tab<'_> {
         self.aims += 1;
         if let Some(owner) = owner {
             let place = self.place_of(owner)?;
-            for one in tokens.iter_mut().flat_map(|token| &mut token.boxes) {
+            for one in tokens.iter_mut().flat_map(Token::all_boxes) {
                 *one = one.moved(place);
             }
             // A frame may be taller than the window. The first is what was scrolled to.
@@ -379,6 +392,10 @@ impl Tab<'_> {
             shots.without = self.screenshot()?;
             stand_out = seen(&shots);
         }
+        let shown = tokens.iter().zip(&stand_out);
+        let shown = shown.filter(|(_, seen)| seen.contains(&true));
+        let shown = shown.map(|(token, _)| token).collect();
+        let joined = self.joined(world, shown, &shots.without)?;
         self.evaluate::<Value>(world, "comail.unfade()")?;
         if is_any(&stand_out) {
             shots.again = Some(self.screenshot()?);
@@ -388,11 +405,33 @@ impl Tab<'_> {
             Measured {
                 index: token.index,
                 moving: seen != stands_out,
-                struck: token.strikes && shots.is_struck(&token.boxes),
+                struck: !token.lines.is_empty() && shots.is_struck(&token.boxes),
+                joined: joined.contains(&token.index),
                 seen,
             }
         });
         Ok(measured.collect())
+    }
+
+    /// Which of these addresses have something joined to them that was not read: it is still
+    /// painted when all that was read is taken away.
+    fn joined(
+        &mut self,
+        world: u64,
+        mut addresses: Vec<&Token>,
+        without: &Picture,
+    ) -> Result<Vec<usize>, Failure> {
+        // Most have nothing beside them at all.
+        addresses.retain(|token| token.has_ink_beside(without));
+        // The first picture of a busy machine may still show the frame before.
+        for _ in 0..2 {
+            if !addresses.is_empty() {
+                self.evaluate::<Value>(world, "comail.fadeRead()")?;
+                let bare = self.screenshot()?;
+                addresses.retain(|token| token.has_ink_beside(&bare));
+            }
+        }
+        Ok(addresses.iter().map(|token| token.index).collect())
     }
 
     /// Where the content of an element begins in the window.
