@@ -1,12 +1,15 @@
 //! A session in PostgreSQL, and several machines that work on it.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use postgres::error::SqlState;
 use serde_json::Value;
 
+use crate::harness::email_net::{ACME, WWW};
 use crate::harness::postgres::{Cluster, Machine};
-use crate::harness::{Place, Run};
+use crate::harness::served::{Served, bearer};
+use crate::harness::{EmailNet, Place, Run, until};
 
 const NAMES: &str = "Acme\nBolt\nCorp\nDyne\n";
 
@@ -239,6 +242,249 @@ fn the_owner_forgets_for_all_machines() {
     for machine in [&one, &other] {
         machine.run(&["audit"]).ok();
     }
+}
+
+/// A place whose default session is this one of the cluster.
+fn place_of(cluster: &Cluster, session: &str) -> Place {
+    let place = Place::on_disk();
+    cluster.link(place.path(), session);
+    place
+}
+
+#[test]
+fn a_session_moves_to_a_database_and_back_with_the_same_head() {
+    let cluster = Cluster::shared();
+    let place = Place::on_disk();
+    place.scan(&["Acme", "Bolt"], &[]);
+    assert_eq!(place.give_up(1), 5);
+    let address = cluster.address("moved");
+    let copy = |from: &str, to: &str| {
+        let mut command = place.command();
+        command
+            .env("HOME", place.path())
+            .args(["session", "copy", from, to]);
+        Run::of(&mut command)
+    };
+    copy(".comail", &address).ok();
+    copy(".comail", &address).says("already exists");
+    let machine = Machine::of(&cluster, "moved");
+    let before = place.run(["audit"]);
+    let there = machine.run(&["audit"]);
+    assert_eq!((before.code, there.code), (0, 0), "{there:?}");
+    assert_eq!(before.stdout, there.stdout);
+
+    assert_eq!(machine.run(&["submit", "--id=2", "--none=looked"]).code, 5);
+    copy(&address, "back").ok();
+    let back = place.run(["audit", "--session", "back"]);
+    assert_eq!(back.code, 0, "{back:?}");
+    assert_eq!(machine.run(&["audit"]).stdout, back.stdout);
+    let ledger = std::fs::read_to_string(place.at("back/ledger.jsonl")).expect("a ledger");
+    assert_eq!(ledger, machine.ledger());
+    assert!(!place.at("back/database.json").exists());
+    copy(".comail", "back").says("already exists");
+}
+
+#[test]
+fn two_servers_share_tokens_and_a_revoked_one_is_good_at_neither() {
+    let cluster = Cluster::shared();
+    let place = place_of(&cluster, "two-servers");
+    place.scan(&["Acme", "Bolt"], &[]);
+    let one = Served::of(place, &["--listen=127.0.0.1:0"]);
+    let other = Served::of(place_of(&cluster, "two-servers"), &["--listen=127.0.0.1:0"]);
+    let kim = one.token(&["--worker=kim"]);
+    let next = |served: &Served| served.json(&kim, &["next"]);
+    let (code, first) = next(&one);
+    assert_eq!(code, 0, "{first}");
+    assert_eq!(next(&other).1["quest"]["id"], first["quest"]["id"]);
+    let submit = ["submit", "--id=1", "--none=looked", "--idempotency-key=k"];
+    assert_eq!(other.run(&kim, &submit).code, 5);
+    assert_eq!(one.run(&kim, &submit).code, 5);
+    assert_eq!(one.place.json(["status"]).1["attempts"], 1);
+    let id = kim.split('_').nth(1).expect("an id");
+    other.place.run(["token", "revoke", id]).ok();
+    for served in [&one, &other] {
+        served.run(&kim, &["status"]).says("valid token");
+    }
+}
+
+#[test]
+fn a_server_says_whether_it_is_ready_and_what_it_does() {
+    let cluster = Cluster::start();
+    let place = place_of(&cluster, "watched");
+    place.scan(&["Acme", "Bolt"], &[]);
+    let served = Served::of(place, &["--listen=127.0.0.1:0"]);
+    let (reader, kim) = (served.token(&["--reader"]), served.token(&["--worker=kim"]));
+    let probe = |path: &str| {
+        served
+            .asked(&format!("GET {path}"), &["Host: 10.1.2.3"], "")
+            .status
+    };
+    assert_eq!((probe("/healthz"), probe("/readyz")), (200, 200));
+    assert_eq!(
+        served
+            .run(&kim, &["submit", "--id=1", "--none=looked"])
+            .code,
+        5
+    );
+    let metrics = |token: &str| served.asked("GET /metrics", &[&bearer(token)], "");
+    let shown = metrics(&reader);
+    for line in [
+        "comail_quests{state=\"TODO\"} 2",
+        "comail_attempts 1",
+        "comail_answers_total{verdict=\"FAIL\"} 1",
+        "comail_calls_answering 1",
+    ] {
+        assert!(
+            shown.body.lines().any(|it| it == line),
+            "{line} in {}",
+            shown.body
+        );
+    }
+    assert!(
+        shown.body.contains("comail_database_seconds_count "),
+        "{}",
+        shown.body
+    );
+    assert!(shown.head.contains("openmetrics-text"), "{}", shown.head);
+    assert_eq!(metrics(&kim).status, 403);
+    assert_eq!(served.asked("GET /metrics", &[], "").status, 401);
+
+    cluster.stop();
+    until("the server is not ready", || probe("/readyz") == 503);
+    assert_eq!(probe("/healthz"), 200);
+    let refused = served.asked(
+        "POST /v1/submit",
+        &[&bearer(&kim)],
+        r#"{"id":2,"none":"looked","idempotency_key":"k2"}"#,
+    );
+    assert_eq!(refused.status, 503, "{refused:?}");
+    assert!(refused.head.contains("retry-after: "), "{refused:?}");
+    cluster.serve();
+    until("the server is ready", || probe("/readyz") == 200);
+    let again = served.run(&kim, &["submit", "--id=2", "--none=looked"]);
+    assert_eq!(again.code, 5, "{again:?}");
+    served.place.run(["audit"]).ok();
+}
+
+/// The pause of a host, in milliseconds.
+const PAUSE: u64 = 200;
+
+#[test]
+fn judges_on_two_machines_take_turns_at_a_host() {
+    let cluster = Cluster::shared();
+    let net = EmailNet::unscanned();
+    let one = place_of(&cluster, "turns");
+    let rate = format!("--set=network.rate={}", 1000 / PAUSE);
+    one.scan(&[ACME, "Bolt"], &net.flags_with(&[&rate]));
+    let other = place_of(&cluster, "turns");
+    let children = [(&one, 1), (&other, 2)].map(|(place, quest)| {
+        let answer = net.acme().args(quest);
+        place.start(answer)
+    });
+    for child in children {
+        // Whatever the verdicts are, the pages were asked for.
+        let _ = Run::of_child(child);
+    }
+    let mut seen = net.net.web.seen();
+    seen.retain(|it| it.host == WWW);
+    seen.sort_by_key(|it| it.at);
+    assert!(seen.len() >= 3, "{seen:?}");
+    for pair in seen.windows(2) {
+        let gap = pair[1].at - pair[0].at;
+        // Clocks of the database and of this test differ by the time of a connection.
+        assert!(
+            gap + Duration::from_millis(40) >= Duration::from_millis(PAUSE),
+            "{seen:?}"
+        );
+    }
+}
+
+#[test]
+fn acknowledged_answers_outlive_judges_that_are_killed() {
+    const QUESTS: usize = 24;
+    let cluster = Cluster::shared();
+    let place = place_of(&cluster, "killed");
+    let names: Vec<String> = (0..QUESTS).map(|at| format!("Firm {at}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    place.scan(&names, &[]);
+    let other = place_of(&cluster, "killed");
+    let mut acknowledged = BTreeSet::new();
+    for quest in 1..=QUESTS {
+        let judge = if quest % 2 == 0 { &place } else { &other };
+        let (id, key) = (
+            format!("--id={quest}"),
+            format!("--idempotency-key=k{quest}"),
+        );
+        let answer = ["submit", &id, "--none=looked", &key];
+        let mut child = judge.start(answer);
+        // From before it opens the session to after it has recorded the answer.
+        let wait = Duration::from_millis(2 * quest as u64);
+        let ended = until_ended(&mut child, wait);
+        child.kill().expect("it is ours");
+        if ended {
+            acknowledged.insert(quest as u64);
+        }
+        child.wait().expect("it ends");
+    }
+    let recorded: Vec<u64> = other.json(["status"]).1["attempts"]
+        .as_u64()
+        .into_iter()
+        .collect();
+    let attempts = other.attempts();
+    assert_eq!(recorded, [attempts.len() as u64]);
+    let quests: BTreeSet<u64> = attempts.iter().map(|(quest, _)| *quest).collect();
+    assert_eq!(
+        quests.len(),
+        attempts.len(),
+        "an answer counts twice: {attempts:?}"
+    );
+    assert!(
+        acknowledged.is_subset(&quests),
+        "{acknowledged:?} {quests:?}"
+    );
+    // Whatever became of it, the same call again ends with one answer.
+    for quest in 1..=QUESTS {
+        let (id, key) = (
+            format!("--id={quest}"),
+            format!("--idempotency-key=k{quest}"),
+        );
+        let answer = ["submit", &id, "--none=looked", &key];
+        assert_eq!(place.run(answer).code, 5);
+    }
+    assert_eq!(place.json(["status"]).1["attempts"], QUESTS);
+    for place in [&place, &other] {
+        place.run(["audit"]).ok();
+    }
+}
+
+/// Whether a child ends within this time.
+fn until_ended(child: &mut std::process::Child, wait: Duration) -> bool {
+    let began = Instant::now();
+    while began.elapsed() < wait {
+        if child.try_wait().expect("it is ours").is_some() {
+            return true;
+        }
+        std::thread::yield_now();
+    }
+    false
+}
+
+#[test]
+fn a_database_that_was_set_back_is_reported() {
+    let cluster = Cluster::shared();
+    let machine = scanned(&cluster, "set-back");
+    given_up(&machine, "1");
+    let mut client = cluster.client();
+    client
+        .batch_execute(
+            "DELETE FROM comail.ledger l USING comail.session s \
+             WHERE s.id = l.session AND s.name = 'set-back' AND l.seq = s.lines - 1; \
+             UPDATE comail.session SET lines = lines - 1 WHERE name = 'set-back'",
+        )
+        .expect("the superuser may");
+    let status = machine.run(&["status"]);
+    assert_eq!(status.code, 1, "{status:?}");
+    status.says("fewer lines");
 }
 
 #[test]

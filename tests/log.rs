@@ -240,8 +240,8 @@ fn who_asks_is_told_what_was_opened_fetched_asked_checked_and_written() {
         .place
         .run([&["-v".to_owned()][..], &world.acme().args(1)].concat());
     for told in [
-        "info: asked DNS name=\"acme.co.kr\" kind=\"MX\"",
-        "info: fetched url=\"http://www.acme.co.kr:",
+        "info: asked DNS lookup=\"dns\" outcome=\"answered\" name=\"acme.co.kr\"",
+        "info: fetched lookup=\"page\" outcome=\"answered\" url=\"http://www.acme.co.kr:",
         "status=200",
         "info: checked check=",
     ] {

@@ -14,8 +14,7 @@ use itertools::Itertools as _;
 
 use super::config::{Applied, variable};
 use super::context::{
-    Context, DEFAULT_SESSION, SESSION_VARIABLE, SessionPlace, WORKER_VARIABLE, kind_in,
-    nearest_session,
+    Context, DEFAULT_SESSION, SESSION_VARIABLE, WORKER_VARIABLE, kind_in, nearest_session,
 };
 use super::exit::{ErrorReply, Exit, Hinted, UsageError};
 use super::help::groups;
@@ -27,10 +26,12 @@ use super::{
     answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
     help, hook, insights, list, log, logging, man, mcp, next, notify, progress, prompt, prove,
     quest, recheck, release, remote, reopen, report, resume, review, rules, scan, schema, serve,
-    show, status, submit, token, tree, until,
+    session, show, status, submit, token, tree, until,
 };
 use crate::base::text::{Escaped, EscapedLines};
 use crate::quest::{QuestKind, email};
+use crate::serve::recorder;
+use crate::session::{self as store, SessionError};
 
 const GLOBAL: &str = "Global options";
 
@@ -93,6 +94,7 @@ macro_rules! commands {
 commands! { |context, args, matches|
     Scan(Box<scan::ScanArgs>) => scan::run(context, args),
     Quest(quest::QuestArgs) => quest::run(context, args),
+    Session(session::SessionArgs) => session::run(context, args),
     Demo(demo::DemoArgs) => demo::run(context, args, rehearse),
     Next(next::NextArgs) => next::run(context, args),
     Submit(submit::SubmitArgs) => submit::run(context, args, matches.subcommand_matches("submit")),
@@ -132,6 +134,14 @@ commands! { |context, args, matches|
     Prove(prove::ProveArgs) => prove::run(context, args),
 }
 
+/// What a command does with the session that is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SessionPlace {
+    Unused,
+    Existing,
+    New,
+}
+
 impl Command {
     /// Whether the command makes a session, and therefore does not search parent directories for one.
     fn makes_a_session(&self) -> bool {
@@ -151,6 +161,7 @@ impl Command {
             | Self::Man(_)
             | Self::Mcp(_)
             | Self::Notify(_)
+            | Self::Session(_)
             | Self::Help(_) => SessionPlace::Unused,
             command if command.makes_a_session() => SessionPlace::New,
             _ => SessionPlace::Existing,
@@ -238,7 +249,8 @@ fn run_parsed(args: &[OsString]) -> Result<Exit> {
         Err(error) => return Ok(print(error, args)),
     };
     let mut output = Output::of_process(cli.json, cli.color, cli.quiet);
-    if let Err(why) = logging::begin(cli.verbose, std::env::var_os(LOG_VARIABLE)) {
+    let measured = matches!(cli.command, Command::Serve(_)).then(recorder);
+    if let Err(why) = logging::begin(cli.verbose, std::env::var_os(LOG_VARIABLE), measured) {
         output.note(&format!("{LOG_VARIABLE} is ignored: {why}"));
     }
     for note in notes {
@@ -260,7 +272,7 @@ fn run_parsed(args: &[OsString]) -> Result<Exit> {
         ..context(dir, cli.session, parser, output)
     };
     let ended = remote::refuse_with_server(unserved)
-        .and_then(|()| context.locate(cli.command.place()))
+        .and_then(|()| locate(&mut context, cli.command.place()))
         .and_then(|()| dispatch(&mut context, &cli.command, &matches));
     match ended {
         Ok(exit) => Ok(exit),
@@ -276,6 +288,24 @@ fn run_parsed(args: &[OsString]) -> Result<Exit> {
             Err(error)
         }
     }
+}
+
+/// Finds the directory in which to work, if the session is in a database.
+fn locate(context: &mut Context, place: SessionPlace) -> Result<()> {
+    // An agent's commands reach the session through its server alone.
+    if variable(SERVER_VARIABLE).is_some() {
+        return Ok(());
+    }
+    context.dir = match place {
+        SessionPlace::Unused => return Ok(()),
+        SessionPlace::New => store::locate_new(&context.dir)?,
+        SessionPlace::Existing => match store::locate(&context.dir) {
+            // The command says what is missing for what.
+            Err(SessionError::Missing(named)) => named,
+            found => found?,
+        },
+    };
+    Ok(())
 }
 
 fn context(

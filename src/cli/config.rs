@@ -56,7 +56,7 @@ const READERS: [&str; 10] = [
 ];
 
 /// The commands that use no session, so the file does not matter to them.
-const WITHOUT_SESSION: [&str; 5] = ["completions", "config", "demo", "man", "notify"];
+const WITHOUT_SESSION: [&str; 6] = ["completions", "config", "demo", "man", "notify", "session"];
 
 const SESSION: &str = "session";
 

@@ -10,11 +10,9 @@ use itertools::Itertools as _;
 use jiff::Timestamp;
 
 use super::closing::{Closing, Results};
-use super::config::variable;
 use super::exit::{UsageError, refuse};
 use super::output::Output;
 use super::progress::SessionBar;
-use super::remote::SERVER_VARIABLE;
 use super::settings::Settings;
 use super::shell_line::ShellLine;
 use crate::base::clock::{Clock as _, Salt, SystemClock};
@@ -36,14 +34,6 @@ pub struct Context {
     /// How many of the session's repairs were reported.
     pub(super) repairs_reported: usize,
     pub output: Output,
-}
-
-/// What a command does with the session that is named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SessionPlace {
-    Unused,
-    Existing,
-    New,
 }
 
 pub(super) const DEFAULT_SESSION: &str = ".comail";
@@ -116,24 +106,6 @@ pub(super) struct Folded {
 }
 
 impl Context {
-    /// Finds the directory in which to work, if the session is in a database.
-    pub(super) fn locate(&mut self, place: SessionPlace) -> Result<()> {
-        // An agent's commands reach the session through its server alone.
-        if variable(SERVER_VARIABLE).is_some() {
-            return Ok(());
-        }
-        self.dir = match place {
-            SessionPlace::Unused => return Ok(()),
-            SessionPlace::New => session::locate_new(&self.dir)?,
-            SessionPlace::Existing => match session::locate(&self.dir) {
-                // The command says what is missing for what.
-                Err(SessionError::Missing(named)) => named,
-                found => found?,
-            },
-        };
-        Ok(())
-    }
-
     /// The worker of the flag, or else of `COMAIL_WORKER`.
     pub(super) fn worker_of(&self, flag: Option<&Worker>) -> Result<Option<Worker>> {
         let Some(named) = self.named_worker.as_ref().filter(|_| flag.is_none()) else {

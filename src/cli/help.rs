@@ -30,7 +30,7 @@ const WIDTH: usize = 80;
 
 /// Every command that is shown, each in one group, in the order of the work.
 const GROUPS: &str = "\
-Set up: scan quest demo
+Set up: scan quest session demo
 Work (for agents): next submit run until hook claims serve token mcp
 Watch: status list show log insights
 Decide (for people): review recheck dispute reopen release resume forget
@@ -43,11 +43,12 @@ pub(super) fn groups() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// The topics. The first line of each file says what the topic is about.
-const TOPICS: [(&str, &str); 11] = [
+const TOPICS: [(&str, &str); 12] = [
     ("agents", include_str!("help/agents.md")),
     ("checks", include_str!("help/checks.md")),
     ("email-gate", include_str!("help/email-gate.md")),
     ("exit-codes", include_str!("help/exit-codes.md")),
+    ("fleet", include_str!("help/fleet.md")),
     ("json", include_str!("help/json.md")),
     ("quest-files", include_str!("help/quest-files.md")),
     ("reviews", include_str!("help/reviews.md")),

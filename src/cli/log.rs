@@ -66,6 +66,7 @@ pub(super) fn run(context: &mut Context, args: &LogArgs) -> Result<Exit> {
         keys: Vec::new(),
     };
     loop {
+        log.catch_up()?;
         if printer.print(&mut log)?.is_break() || !args.follow {
             return Ok(Exit::Done);
         }

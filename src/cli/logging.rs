@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 
-use tracing::{Event, Metadata, Subscriber};
+use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::filter::{EnvFilter, FilterFn};
 use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
 use tracing_subscriber::fmt::{FmtContext, Layer};
@@ -15,25 +15,43 @@ use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
 use crate::base::text::Escaped;
+use crate::serve::Recorder;
 
 /// The variable with a filter, such as `info` or `comail::world=debug`.
 pub(super) const LOG_VARIABLE: &str = "COMAIL_LOG";
 
-/// Starts logging at the level of `-v`, or else as the variable says.
-pub(super) fn begin(verbose: u8, variable: Option<OsString>) -> Result<(), String> {
-    let Some(filter) = filter(verbose, variable)? else {
+/// Starts logging at the level of `-v`, or else as the variable says. What is `measured` is counted
+/// too, whatever is printed.
+pub(super) fn begin(
+    verbose: u8,
+    variable: Option<OsString>,
+    measured: Option<&'static Recorder>,
+) -> Result<(), String> {
+    let filter = filter(verbose, variable)?;
+    if filter.is_none() && measured.is_none() {
         return Ok(());
-    };
-    let filter = EnvFilter::builder().with_regex(false).parse(filter);
-    let filter = filter.map_err(|error| error.to_string())?;
-    let layer = Layer::new()
-        .event_format(OneLine)
-        .with_writer(io::stderr)
-        // A closed stderr must not end the command.
-        .log_internal_errors(false)
-        .with_filter(FilterFn::new(is_ours));
-    let subscriber = Registry::default().with(filter).with(layer);
+    }
+    let printed = filter.map(|filter| {
+        let filter = EnvFilter::builder().with_regex(false).parse(filter);
+        let filter = filter.map_err(|error| error.to_string())?;
+        let layer = Layer::new()
+            .event_format(OneLine)
+            .with_writer(io::stderr)
+            // A closed stderr must not end the command.
+            .log_internal_errors(false)
+            .with_filter(FilterFn::new(is_ours))
+            .with_filter(filter);
+        Ok::<_, String>(layer)
+    });
+    let measured = measured.map(|recorder| recorder.with_filter(FilterFn::new(is_measured)));
+    let subscriber = Registry::default()
+        .with(printed.transpose()?)
+        .with(measured);
     tracing::subscriber::set_global_default(subscriber).map_err(|error| error.to_string())
+}
+
+fn is_measured(metadata: &Metadata<'_>) -> bool {
+    *metadata.level() <= Level::DEBUG && is_ours(metadata)
 }
 
 fn filter(verbose: u8, variable: Option<OsString>) -> Result<Option<String>, String> {

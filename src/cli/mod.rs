@@ -50,6 +50,7 @@ mod run;
 mod scan;
 mod screen;
 mod serve;
+mod session;
 mod settings;
 mod shell_line;
 mod show;

@@ -162,6 +162,7 @@ impl Remote {
             Call::Kind => ("v1/kind", None),
             Call::Page => ("", None),
             Call::OpenApi => ("v1/openapi.json", None),
+            Call::Metrics => ("metrics", None),
         };
         let accept = match form {
             Form::Json => "application/json".to_owned(),

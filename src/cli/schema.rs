@@ -17,7 +17,7 @@ use super::run::{DryRun, RunLine};
 use super::{
     audit, claims, completions, config, demo, dispute, doctor, export, forget, help, hook, list,
     man, next, notify, prompt, quest, recheck, release, reopen, resume, review, rules, scan, serve,
-    submit, token, tree,
+    session, submit, token, tree,
 };
 use crate::gate::checks::schema::schema as quest_file;
 use crate::hook::HookReply;
@@ -216,6 +216,7 @@ pub const DOCUMENTS: &[Document] = &[
     printed::<dispute::DisputeReply>("dispute", "dispute"),
     printed::<reopen::ReopenReply>("reopen", "reopen"),
     printed::<forget::ForgetReply>("forget", "forget"),
+    printed::<session::CopyReply>("session-copy", "session copy"),
     printed::<claims::Listed>("claims", "claims"),
     printed::<release::ReleaseReply>("release", "release"),
     printed::<serve::Serving>("serve", "serve"),

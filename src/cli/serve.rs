@@ -33,9 +33,10 @@ use crate::judge::{self, AnswerFiles, CallKey, Claimant, JudgeContext, Worktree}
 use crate::quest::{QuestId, fields_of};
 use crate::serve::{
     self, Bounds, Call, Desk, ErrorDocument, Form, Grant, Hosts, KindDocument, Listener,
-    MAX_BODY_BYTES_WITH_FILES, NextCall, Reply, Scheme, Server, SubmitCall, TokenStore,
+    MAX_BODY_BYTES_WITH_FILES, NextCall, Reply, Scheme, Server, SessionFigures, SubmitCall,
+    TokenStore, recorder,
 };
-use crate::session::{self, EvidenceStore, Session, Worker};
+use crate::session::{self, EvidenceStore, Session, State, Worker};
 use crate::world::fetch::live::SharedWorld;
 
 /// Judge the answers of agents that can only talk to this process
@@ -448,7 +449,8 @@ impl SessionDesk {
             (_, Call::Kind) => self.show_kind(&mut context),
             (_, Call::OpenApi) => self.describe(&mut context),
             (Grant::Reader, Call::Page) => live_page(&mut context),
-            (Grant::Worker { .. }, Call::Page) => {
+            (Grant::Reader, Call::Metrics) => show_metrics(&mut context),
+            (Grant::Worker { .. }, Call::Page | Call::Metrics) => {
                 return forbidden("this token may not read the page");
             }
             (Grant::Worker { worker, quest }, Call::Next(call)) => {
@@ -501,6 +503,37 @@ impl Desk for SessionDesk {
     fn session(&self) -> &Path {
         &self.dir
     }
+
+    fn is_ready(&self) -> bool {
+        let opened = session::Ledger::open(&self.dir);
+        opened
+            .inspect_err(|why| tracing::error!("not ready: {why}"))
+            .is_ok()
+    }
+}
+
+/// Prints the figures of the session and of this process for Prometheus.
+fn show_metrics(context: &mut Context) -> Result<Exit> {
+    let session = context.open_session()?;
+    let totals = session.totals();
+    let tally = totals.tally;
+    let states = [
+        (State::Todo, tally.todo),
+        (State::Pass, tally.pass),
+        (State::Review, tally.review),
+        (State::Done, tally.done),
+    ];
+    let figures = SessionFigures {
+        quests: states.map(|(state, count)| (state.into(), count)).to_vec(),
+        attempts: totals.counts.attempts,
+        rules: totals.counts.rules,
+        claims: session.claims()?.len(),
+    };
+    let text = recorder()
+        .text(&figures)
+        .context("cannot write the figures")?;
+    context.output.print(&text.into())?;
+    Ok(Exit::Done)
 }
 
 /// The reply to a call that the token does not allow.

@@ -422,6 +422,8 @@ impl<'a> Submitted<'a> {
             applied.keep();
         }
         let (attempt, judgement) = appended?;
+        let verdict = attempt.verdict.to_string();
+        tracing::info!(verdict, quest = %attempt.quest, "judged");
         let key = self.quest.key.clone();
         Ok(Judged::of(session, key, &attempt, judgement))
     }

@@ -1,5 +1,6 @@
 //! The files of a run in the session: `runs/RUN.lock`, and in `runs/RUN` the logs of its agents.
 
+use std::ffi::OsString;
 use std::fs;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use super::access::Admission;
 use super::agents::PlannedAgent;
 use super::plan::{Plan, RunError};
 use crate::run::agent::{AgentOrder, CommandLine, Totals};
-use crate::session::{BadWorker, Reason, RunId, Worker};
+use crate::session::{BadWorker, PASSWORD_VARIABLES, Reason, RunId, Worker};
 
 #[derive(Debug)]
 pub struct RunLock {
@@ -96,7 +97,11 @@ impl RunDir {
         }
         let mut env = admission.map_or(Vec::new(), Admission::env);
         env.push(("COMAIL_RUN".into(), plan.run.to_string().into()));
-        let mut unset = Vec::new();
+        let mut unset: Vec<OsString> = Vec::new();
+        // The judge reaches the database, and the agent reaches the judge alone.
+        if admission.is_some() {
+            unset.extend(PASSWORD_VARIABLES.map(OsString::from));
+        }
         match last {
             Some(_) => env.push((LAST_CALL.into(), "1".into())),
             // This run may have been started by an agent at its own last call.

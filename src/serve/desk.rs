@@ -26,6 +26,8 @@ pub enum Call {
     Page,
     /// The description of the HTTP interface.
     OpenApi,
+    /// The figures for Prometheus, for readers.
+    Metrics,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
@@ -104,6 +106,11 @@ pub trait Desk: Send + Sync + 'static {
 
     /// Where the session is, so that readers can follow its ledger.
     fn session(&self) -> &Path;
+
+    /// Whether the session can be used now.
+    fn is_ready(&self) -> bool {
+        true
+    }
 
     /// Notes an answer whose fields could not be read.
     fn refused(&self, _grant: &Grant, _answer: Digest) {}

@@ -13,14 +13,15 @@ use axum::routing::{get, post};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::cookie::{Scheme, token_of_cookie};
 use super::desk::{Call, Desk, Form, Reply};
 use super::listen::Peer;
+use super::metrics::{METRICS, recorder};
 use super::rate::{Buckets, Rate};
-use super::reply::{problem, refused};
+use super::reply::{problem, readers_only, refused};
 use super::slots::{Slot, Slots};
 use super::token::{Grant, Token, TokenError, TokenStore};
 use crate::base::Digest;
@@ -38,6 +39,9 @@ pub const MAX_BODY_BYTES_WITH_FILES: usize = 32 << 20;
 /// How much memory all bodies that are longer than [`MAX_BODY_BYTES`] may use at once. Further ones
 /// wait, and shorter ones do not wait for them.
 const LONG_BODIES_KIB: usize = 128 << 10;
+
+/// For how long an answer to `/readyz` holds.
+const READINESS: Duration = Duration::from_secs(1);
 
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -93,6 +97,8 @@ pub struct Server {
     pub(super) followers: Arc<Slots>,
     calls: Arc<Semaphore>,
     long_bodies: Arc<Semaphore>,
+    /// Whether the session could be used, and when that was looked at.
+    readiness: AsyncMutex<Option<(bool, Instant)>>,
 }
 
 /// What a call holds until it is answered: its place among those of its token, and the memory of a
@@ -156,6 +162,7 @@ impl Server {
             followers: Slots::new(FOLLOWERS_OF_TOKEN),
             calls: Arc::new(Semaphore::new(bounds.calls)),
             long_bodies: Arc::new(Semaphore::new(LONG_BODIES_KIB)),
+            readiness: AsyncMutex::default(),
         })
     }
 
@@ -173,14 +180,37 @@ impl Server {
             .route("/v1/claims", get(claims))
             .route("/v1/kind", get(kind))
             .route("/v1/openapi.json", get(openapi))
+            .route("/metrics", get(metrics))
             .with_state(Arc::clone(self));
         // Before a route is chosen: which methods a path has is nothing for strangers either.
         let guarded = Router::new()
             .fallback_service(routes)
             .layer(from_fn_with_state(Arc::clone(self), admit));
-        open.fallback_service(guarded)
+        let checked = open
+            .fallback_service(guarded)
             .layer(from_fn_with_state(Arc::clone(self), check_host))
+            .with_state(Arc::clone(self));
+        // A probe names the address of a container, and has no token.
+        Router::new()
+            .route("/healthz", get(|| async { "alive\n" }))
+            .route("/readyz", get(ready))
             .with_state(Arc::clone(self))
+            .fallback_service(checked)
+    }
+
+    /// Whether the session can be used now, as it was found at most [`READINESS`] ago: anybody may ask.
+    async fn is_ready(self: &Arc<Self>) -> bool {
+        let mut known = self.readiness.lock().await;
+        if let Some((is_ready, at)) = *known
+            && at.elapsed() < READINESS
+        {
+            return is_ready;
+        }
+        let desk = Arc::clone(&self.desk);
+        let looked = tokio::task::spawn_blocking(move || desk.is_ready()).await;
+        let is_ready = looked.unwrap_or(false);
+        *known = Some((is_ready, Instant::now()));
+        is_ready
     }
 
     /// What the token grants now.
@@ -209,7 +239,11 @@ impl Server {
         call: Call,
         form: Form,
     ) -> Reply {
-        let Ok(permit) = Arc::clone(&self.calls).acquire_owned().await else {
+        let recorder = recorder();
+        recorder.waiting.inc();
+        let permit = Arc::clone(&self.calls).acquire_owned().await;
+        recorder.waiting.dec();
+        let Ok(permit) = permit else {
             return problem(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "stopped",
@@ -220,7 +254,10 @@ impl Server {
         // The thread goes on if the client leaves: what was submitted is judged and recorded.
         let answered = tokio::task::spawn_blocking(move || {
             let _held = (held, permit);
-            desk.answer(&grant, call, form)
+            recorder.answering.inc();
+            let reply = desk.answer(&grant, call, form);
+            recorder.answering.dec();
+            reply
         });
         answered.await.unwrap_or_else(|_| {
             let why = "the server failed to answer; nothing is known about this call";
@@ -340,6 +377,31 @@ fn token_of(headers: &HeaderMap) -> Option<(Token, bool)> {
 }
 
 pub(super) type Asked = State<Arc<Server>>;
+
+async fn ready(State(server): Asked) -> Response {
+    if server.is_ready().await {
+        return "ready\n".into_response();
+    }
+    let why = "the session cannot be used now";
+    problem(StatusCode::SERVICE_UNAVAILABLE, "busy", why).into_response()
+}
+
+async fn metrics(State(server): Asked, request: Request) -> Response {
+    let Some(caller) = request.extensions().get::<Caller>().cloned() else {
+        return refused(request.headers());
+    };
+    if caller.grant != Grant::Reader {
+        return readers_only();
+    }
+    let reply = server.answer(&caller, Call::Metrics, Form::Json).await;
+    let is_text = reply.status == StatusCode::OK.as_u16();
+    let mut response = reply.into_response();
+    if is_text {
+        let content = HeaderValue::from_static(METRICS);
+        response.headers_mut().insert(header::CONTENT_TYPE, content);
+    }
+    response
+}
 
 async fn next(State(server): Asked, request: Request) -> Response {
     called(&server, request, Call::Next).await

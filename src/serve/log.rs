@@ -141,6 +141,9 @@ impl Tail {
     fn read(&mut self) -> (Vec<Event>, Result<(), SessionError>) {
         let (mut events, mut bytes) = (Vec::new(), 0);
         let from = self.from;
+        if let Err(error) = self.ledger.catch_up() {
+            return (events, Err(error));
+        }
         let ended = self.ledger.read_while(&Unwatched, &mut |entry| {
             // The line at which it breaks is read again.
             if bytes >= BATCH_BYTES {

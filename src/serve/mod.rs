@@ -6,6 +6,7 @@ mod http;
 mod listen;
 mod log;
 mod mcp;
+mod metrics;
 mod openapi;
 mod page;
 mod rate;
@@ -24,6 +25,7 @@ pub use http::{
 };
 pub use listen::{ListenError, Listener, serve};
 pub use mcp::{Backend, McpTools};
+pub use metrics::{METRICS, Recorder, SessionFigures, recorder};
 pub use openapi::{Replies, openapi};
 pub use rate::Rate;
 pub use reply::{EXIT_HEADER, unauthorised};

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use jiff::Timestamp;
+use tempfile::TempDir;
 
 use super::amendment::Amended;
 use super::error::SessionError;
@@ -60,21 +61,28 @@ pub fn create_carrying<E: From<SessionError>>(
     clock: &mut dyn Clock,
 ) -> Result<(), E> {
     refuse_existing(dir)?;
+    let draft = draft_next_to(dir)?;
+    fill(draft.path(), new, brought, clock)?;
+    Ok(put_in_place(draft, dir)?)
+}
+
+/// A private directory in which to prepare the session of `dir`.
+pub(super) fn draft_next_to(dir: &Path) -> Result<TempDir, SessionError> {
     let parent = directory_of(dir);
-    let draft = tempfile::Builder::new()
+    tempfile::Builder::new()
         .permissions(fs::Permissions::from_mode(0o700))
         .prefix(DRAFT_PREFIX)
         .tempdir_in(parent)
-        .map_err(SessionError::io(parent, "make the session"))?;
-    fill(draft.path(), new, brought, clock)?;
+        .map_err(SessionError::io(parent, "make the session"))
+}
+
+/// Makes a complete draft the session of `dir`, in its database first if `dir` follows one.
+pub(super) fn put_in_place(draft: TempDir, dir: &Path) -> Result<(), SessionError> {
     if let Some(mirror) = Mirror::at(dir)? {
         mirror.publish(draft.path())?;
         mirror.give_way()?;
     }
-    Ok(settle(draft, dir, parent)?)
-}
-
-fn settle(draft: tempfile::TempDir, dir: &Path, parent: &Path) -> Result<(), SessionError> {
+    let parent = directory_of(dir);
     match fs::rename(draft.path(), dir) {
         Ok(()) => {
             // It was renamed, so the guard has nothing to remove.

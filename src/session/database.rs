@@ -3,13 +3,14 @@
 //! The lines of a session form one chain, so appends take turns: a transaction locks the row of the
 //! session, its owner decides from what is recorded then, and the commit is the acknowledgement.
 
+mod error;
 mod url;
 
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use postgres::fallible_iterator::FallibleIterator as _;
@@ -18,14 +19,13 @@ use postgres::{Client, Row};
 use rustls::{ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-pub use self::url::DatabaseUrl;
+pub use self::error::DatabaseError;
+use self::error::FORMAT;
+pub use self::url::{DatabaseUrl, PASSWORD_VARIABLES};
 use crate::base::Digest;
 use crate::base::files;
 
 const SCHEMA: &str = include_str!("database/schema.sql");
-
-/// The version of the tables that this comail knows.
-const FORMAT: i32 = 1;
 
 /// The settings of each connection. A judge that is stopped in the middle of an append must not stop
 /// the others for long, and a commit is an acknowledgement, so it must be on disk.
@@ -39,66 +39,6 @@ const MAX_IDLE: usize = 8;
 const BATCH: usize = 1024;
 
 const MAX_CERTIFICATES: u64 = 1 << 20;
-
-#[derive(Debug, thiserror::Error)]
-pub enum DatabaseError {
-    #[error(
-        "the address of the session is wrong: {0}; write \
-         postgres://USER@HOST/DATABASE?session=NAME"
-    )]
-    Url(String),
-    #[error(
-        "the address of the session contains a password, which others can see in the list of \
-         processes: put it into PGPASSWORD, or into the file that PGPASSFILE names"
-    )]
-    Password,
-    #[error("HOME is not set: name a directory of this machine with `mirror=DIR` in the address")]
-    NoMirror,
-    #[error("there is no session {0:?} in this database")]
-    Missing(String),
-    #[error("the database already has a session {0:?}")]
-    Exists(String),
-    #[error(
-        "comail's tables in this database are of format {0}, and this comail knows format {FORMAT}"
-    )]
-    Format(i32),
-    #[error("cannot read the certificates of PGSSLROOTCERT: {0}")]
-    Certificates(String),
-    #[error("cannot {doing}; nothing was recorded, so run the command again")]
-    Query {
-        doing: &'static str,
-        #[source]
-        source: Box<postgres::Error>,
-    },
-    /// The connection was lost during the commit.
-    #[error(
-        "the connection was lost while the answer was recorded: run the command again, which shows \
-         whether it was"
-    )]
-    Unknown(#[source] Box<postgres::Error>),
-}
-
-impl DatabaseError {
-    fn of(doing: &'static str) -> impl FnOnce(postgres::Error) -> Self {
-        move |source| Self::Query {
-            doing,
-            source: Box::new(source),
-        }
-    }
-
-    fn is_lost_connection(&self) -> bool {
-        match self {
-            // The server ends connections with this code when it stops.
-            Self::Query { source, .. } => {
-                source.is_closed()
-                    || source
-                        .as_db_error()
-                        .is_none_or(|it| it.code().code() == "57P01")
-            }
-            _ => false,
-        }
-    }
-}
 
 /// The row of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,7 +101,9 @@ impl Lease {
 
     /// Commits. Until this returns, nobody else sees what was done.
     fn commit(&mut self) -> Result<(), DatabaseError> {
+        let began = Instant::now();
         let committed = self.batch_execute("COMMIT");
+        log_time(began);
         self.in_transaction = false;
         committed.map_err(|why| DatabaseError::Unknown(Box::new(why)))
     }
@@ -214,6 +156,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn log_time(began: Instant) {
+    let database_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    tracing::debug!(database_ms, "asked the database");
+}
+
 impl Database {
     /// The database of a session. All sessions of this process at the same address share connections.
     pub(super) fn at(url: &DatabaseUrl) -> Arc<Self> {
@@ -261,7 +208,9 @@ impl Database {
     ) -> Result<T, DatabaseError> {
         loop {
             let mut lease = self.lease()?;
+            let began = Instant::now();
             let answer = ask(&mut lease).map_err(DatabaseError::of(doing));
+            log_time(began);
             match answer {
                 Err(why) if lease.is_used && why.is_lost_connection() => lease.give_up(),
                 answer => return answer,

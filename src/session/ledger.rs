@@ -559,6 +559,12 @@ impl Ledger {
         Ok((manifest, ledger))
     }
 
+    /// Brings the file up to date, if its directory follows a session in a database. Never under the
+    /// session's lock, which this takes.
+    pub fn catch_up(&self) -> Result<(), SessionError> {
+        catch_up(files::directory_of(&self.path))
+    }
+
     /// Passes the remaining lines to `take`, each checked against the chain.
     ///
     /// An incomplete last line is ignored, because another process may be writing it.
@@ -577,7 +583,6 @@ impl Ledger {
         watch: &dyn Watch,
         take: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), SessionError> {
-        catch_up(files::directory_of(&self.path))?;
         match self.beyond()? {
             AfterCursor::Bytes(0) => return Ok(()),
             AfterCursor::Bytes(_) => {}

@@ -19,7 +19,6 @@ use super::database::{Database, DatabaseError, DatabaseUrl, Head, HeldHead, NewR
 use super::error::{Damage, SessionError};
 use super::event::EventType;
 use super::lock::LockGuard;
-use super::projection::Projection;
 use crate::base::{Digest, files};
 
 /// The file that makes a directory a mirror.
@@ -28,6 +27,9 @@ const LINK: &str = "database.json";
 const MAX_LINK: u64 = 64 * 1024;
 
 const LEDGER: &str = "ledger.jsonl";
+
+/// It may have an address that was removed from the ledger.
+const INDEX: &str = "index.sqlite";
 
 const MANIFEST: &str = "session.json";
 
@@ -146,14 +148,20 @@ impl Mirror {
             .mode(0o700)
             .create(&self.dir);
         made.map_err(SessionError::io(&self.dir, "make the mirror"))?;
-        let known = Self::at(&self.dir)?;
-        if known.is_some_and(|known| known.link.url.session() == self.link.url.session()) {
-            return Ok(());
+        match Self::at(&self.dir)? {
+            Some(known) if known.link.url == self.link.url => Ok(()),
+            // It followed another session, or the same one with another login: it is filled again.
+            Some(_) => self.link.write(&self.dir),
+            None => {
+                let mut entries =
+                    fs::read_dir(&self.dir).map_err(SessionError::io(&self.dir, "list"))?;
+                // What is in a mirror may be removed, so a directory of the user's never becomes one.
+                if entries.next().is_some() {
+                    return Err(SessionError::Exists(self.dir.clone()));
+                }
+                self.link.write(&self.dir)
+            }
         }
-        if self.path(MANIFEST).exists() {
-            return Err(SessionError::Exists(self.dir.clone()));
-        }
-        self.link.write(&self.dir)
     }
 
     /// Brings the directory to what the database has now.
@@ -215,7 +223,13 @@ impl Mirror {
     fn fill(mut self, head: Head) -> Result<(), SessionError> {
         let path = self.path(LEDGER);
         let writing = || SessionError::io(&path, "write the ledger");
-        Projection::discard(&self.dir)?;
+        let index = self.path(INDEX);
+        match fs::remove_file(&index) {
+            Err(error) if !is_absent(&error) => {
+                return Err(SessionError::io(&index, "remove")(error));
+            }
+            _ => {}
+        }
         let evidence = self.path("evidence");
         let cleared = match fs::remove_dir_all(&evidence) {
             Err(error) if !is_absent(&error) => Err(error),
@@ -313,6 +327,8 @@ impl Mirror {
 
     /// Adds the copy of a newer list, before the line that names it.
     pub(super) fn add_file(&self, name: &str) -> Result<(), SessionError> {
+        // An earlier try may have sent it, and failed before its line was recorded.
+        self.database.remove_file(self.id()?, name)?;
         self.send_file(name, false)
     }
 

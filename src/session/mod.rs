@@ -21,6 +21,7 @@ mod amendment;
 mod chain;
 mod checkup;
 mod claim;
+mod copy;
 mod create;
 mod database;
 mod decision;
@@ -48,11 +49,12 @@ pub use amendment::{AddedAnchor, Amended};
 pub use chain::{Line, LineError, Salt, Tip};
 pub use checkup::{Checkup, IndexState, look_over};
 pub use claim::{BadWorker, Claim, Claimed, Lease, Released, Worker};
+pub use copy::{Copied, copy};
 pub use create::{
     CarriedPass, DRAFT_PREFIX, Extension, NewSession, Stock, create, create_carrying, extend,
     nothing_to_stock, refuse_existing,
 };
-pub use database::{DatabaseError, DatabaseUrl};
+pub use database::{DatabaseError, DatabaseUrl, PASSWORD_VARIABLES};
 pub use decision::{
     BadKey, Decided, Decision, DecisionPolicy, Dispute, OperatorKey, Seal, SettledQuest,
     Settlement, Signature, SigningKey,

@@ -94,9 +94,14 @@ impl Cluster {
     /// Makes the default session of a place one of this cluster.
     pub fn hold_session_of(&self, place: &Path) {
         let name = place.file_name().expect("a name").to_string_lossy();
+        self.link(place, &name);
+    }
+
+    /// Makes the default session of a place this session of the cluster.
+    pub fn link(&self, place: &Path, session: &str) {
         let dir = place.join(".comail");
         std::fs::create_dir(&dir).expect("a directory");
-        let link = json!({"url": self.address(&name), "id": null, "redactions": 0});
+        let link = json!({"url": self.address(session), "id": null, "redactions": 0});
         let written = std::fs::write(dir.join("database.json"), link.to_string());
         written.expect("a file in a temporary directory");
     }

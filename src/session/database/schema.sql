@@ -23,7 +23,8 @@ CREATE TABLE comail.format (version integer NOT NULL);
 INSERT INTO comail.format VALUES (1);
 
 CREATE TABLE comail.session (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    -- A session that is made again under the same name has another one.
+    id bigint PRIMARY KEY DEFAULT floor(random() * 9e15)::bigint,
     name text NOT NULL UNIQUE,
     lines bigint NOT NULL DEFAULT 0,
     -- How often lines were redacted. A mirror that knows another number starts over.
@@ -91,7 +92,6 @@ BEGIN
     END IF;
     INSERT INTO comail.ledger
         SELECT whose, start + n - 1, text FROM unnest(added) WITH ORDINALITY AS new (text, n);
-    PERFORM pg_notify('comail', whose::text);
 END $$;
 
 CREATE FUNCTION comail.redact(

@@ -12,11 +12,18 @@ use postgres::config::{Host, SslMode};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::DatabaseError;
+use super::error::DatabaseError;
 use crate::base::{Digest, files};
 
 /// How long a dead connection or a database that does not answer is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+const PASSWORD: &str = "PGPASSWORD";
+
+const PASSWORD_FILE: &str = "PGPASSFILE";
+
+/// The variables that give access to a database.
+pub const PASSWORD_VARIABLES: [&str; 2] = [PASSWORD, PASSWORD_FILE];
 
 const MAX_PASSWORD_FILE: u64 = 1 << 20;
 
@@ -134,7 +141,7 @@ impl DatabaseUrl {
         {
             config.user(&user);
         }
-        let password = env::var("PGPASSWORD").ok().or_else(|| of_file(&config));
+        let password = env::var(PASSWORD).ok().or_else(|| of_file(&config));
         if let Some(password) = password {
             config.password(password);
         }
@@ -167,7 +174,9 @@ fn is_near(host: &Host) -> bool {
 /// others may read is ignored.
 fn of_file(config: &Config) -> Option<String> {
     let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".pgpass"));
-    let path = env::var_os("PGPASSFILE").map(PathBuf::from).or_else(home)?;
+    let path = env::var_os(PASSWORD_FILE)
+        .map(PathBuf::from)
+        .or_else(home)?;
     let mode = files::metadata(&path).ok()?.permissions().mode();
     if mode & 0o077 != 0 {
         return None;

@@ -15,13 +15,39 @@ pub(super) fn fetched(url: &Url, fetched: &Fetched, time: Duration) {
     match fetched {
         Fetched::Response(response) => {
             let bytes = response.body.len();
-            info!(url, status = response.status, bytes, ms, "fetched");
+            let status = response.status;
+            info!(
+                lookup = "page",
+                outcome = "answered",
+                url,
+                status,
+                bytes,
+                ms,
+                "fetched"
+            );
         }
-        Fetched::NoSuchHost => info!(url, ms, "not fetched: there is no such host"),
+        Fetched::NoSuchHost => {
+            let outcome = "no such host";
+            info!(lookup = "page", outcome, url, ms, "not fetched");
+        }
         Fetched::TooLarge { limit_bytes } => {
-            info!(url, limit_bytes, ms, "not fetched: it is too large");
+            let outcome = "too large";
+            info!(
+                lookup = "page",
+                outcome, url, limit_bytes, ms, "not fetched"
+            );
         }
-        Fetched::Unanswered(why) => info!(url, why = why.detail, ms, "not fetched: no answer"),
+        Fetched::Unanswered(why) => {
+            let outcome = "unanswered";
+            info!(
+                lookup = "page",
+                outcome,
+                url,
+                why = why.detail,
+                ms,
+                "not fetched"
+            );
+        }
     }
 }
 
@@ -30,27 +56,43 @@ pub(super) fn resource(url: &Url, answer: &Result<ResourceAnswer, Unanswered>, t
     match answer {
         Ok(answer) => {
             let (status, bytes) = (answer.status, answer.body.len());
-            info!(url, status, bytes, ms, "fetched for a page");
+            let outcome = "answered";
+            info!(
+                lookup = "resource",
+                outcome, url, status, bytes, ms, "fetched for a page"
+            );
         }
-        Err(why) => info!(url, why = why.detail, ms, "not fetched for a page"),
+        Err(why) => {
+            let (outcome, why) = ("unanswered", why.detail.as_str());
+            info!(
+                lookup = "resource",
+                outcome, url, why, ms, "not fetched for a page"
+            );
+        }
     }
 }
 
 pub(super) fn looked(name: &HostName, kind: &str, looked: &Looked, time: Duration) {
     let (name, ms) = (name.as_str(), millis(time));
-    match looked {
-        Looked::Found(Records::Addresses(addresses)) => {
-            info!(name, kind, found = ?addresses, ms, "asked DNS");
-        }
-        Looked::Found(Records::Mx(hosts)) => {
-            info!(name, kind, found = hosts.len(), ms, "asked DNS");
-        }
-        Looked::NoData => info!(name, kind, ms, "asked DNS: no such record"),
-        Looked::NoSuchName => info!(name, kind, ms, "asked DNS: no such name"),
-        Looked::Unanswered(why) => {
-            info!(name, kind, why = why.detail, ms, "asked DNS: no answer");
-        }
-    }
+    let outcome = match looked {
+        Looked::Found(_) => "answered",
+        Looked::NoData => "no such record",
+        Looked::NoSuchName => "no such name",
+        Looked::Unanswered(_) => "unanswered",
+    };
+    let why = match looked {
+        Looked::Unanswered(why) => Some(why.detail.as_str()),
+        _ => None,
+    };
+    let found = match looked {
+        Looked::Found(Records::Addresses(addresses)) => addresses.len(),
+        Looked::Found(Records::Mx(hosts)) => hosts.len(),
+        _ => 0,
+    };
+    info!(
+        lookup = "dns",
+        outcome, name, kind, found, why, ms, "asked DNS"
+    );
 }
 
 fn millis(time: Duration) -> u64 {
