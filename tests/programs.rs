@@ -273,6 +273,7 @@ run --set max-attempts=1 -- true
 resume --operator-key key
 report
 export --out out.csv
+session copy .comail copied
 audit
 recheck
 reopen 3 --note again --operator-key key

@@ -99,10 +99,11 @@ pub(super) fn put_in_place(draft: TempDir, dir: &Path) -> Result<(), SessionErro
 pub fn refuse_existing(dir: &Path) -> Result<(), SessionError> {
     match fs::read_dir(dir) {
         Ok(mut entries) => match entries.next() {
-            Some(_) if Mirror::at(dir)?.is_none_or(|it| it.is_filled()) => {
-                Err(SessionError::Exists(dir.to_owned()))
-            }
-            _ => Ok(()),
+            None => Ok(()),
+            Some(_) => match Mirror::at(dir)? {
+                Some(mirror) if mirror.is_vacant()? => Ok(()),
+                _ => Err(SessionError::Exists(dir.to_owned())),
+            },
         },
         Err(error) if error.kind() == ErrorKind::NotFound => match directory_of(dir) {
             parent if parent.is_dir() => Ok(()),

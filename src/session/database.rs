@@ -69,11 +69,15 @@ fn place(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// A database, with the connections of this process.
+/// A session in a database.
 pub(super) struct Database {
     url: DatabaseUrl,
-    idle: Mutex<Vec<Client>>,
+    idle: Arc<Idle>,
 }
+
+/// Connections to a server that nobody uses now. Sessions of this process at the same server share
+/// them.
+type Idle = Mutex<Vec<Client>>;
 
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -162,17 +166,14 @@ fn log_time(began: Instant) {
 }
 
 impl Database {
-    /// The database of a session. All sessions of this process at the same address share connections.
     pub(super) fn at(url: &DatabaseUrl) -> Arc<Self> {
-        static KNOWN: OnceLock<Mutex<HashMap<String, Arc<Database>>>> = OnceLock::new();
-        let mut known = lock(KNOWN.get_or_init(Mutex::default));
-        let database = known.entry(url.to_string()).or_insert_with(|| {
-            Arc::new(Self {
-                url: url.clone(),
-                idle: Mutex::default(),
-            })
-        });
-        Arc::clone(database)
+        static SERVERS: OnceLock<Mutex<HashMap<String, Arc<Idle>>>> = OnceLock::new();
+        let mut servers = lock(SERVERS.get_or_init(Mutex::default));
+        let idle = servers.entry(url.server().to_owned()).or_default();
+        Arc::new(Self {
+            url: url.clone(),
+            idle: Arc::clone(idle),
+        })
     }
 
     fn lease(self: &Arc<Self>) -> Result<Lease, DatabaseError> {

@@ -4,6 +4,7 @@
 //! reads one works, and a process that appends holds the row in the database meanwhile. A mirror can
 //! be removed at any time: the next command makes it again.
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -25,6 +26,8 @@ use crate::base::{Digest, files};
 const LINK: &str = "database.json";
 
 const MAX_LINK: u64 = 64 * 1024;
+
+const LOCK: &str = "lock";
 
 const LEDGER: &str = "ledger.jsonl";
 
@@ -166,9 +169,9 @@ impl Mirror {
 
     /// Brings the directory to what the database has now.
     pub(super) fn catch_up(&self) -> Result<(), SessionError> {
-        let head = self.head()?;
         let lock = LockGuard::acquire(&self.dir)?;
-        self.follow(head, &lock)
+        // Read under the lock, because another process may append here and there meanwhile.
+        self.follow(self.head()?, &lock)
     }
 
     /// Locks the session in the database, and brings the directory to what it has.
@@ -191,6 +194,10 @@ impl Mirror {
         }
         let path = self.path(LEDGER);
         let known = lines_of(&path).map_err(SessionError::io(&path, "read the ledger"))?;
+        // Whatever is there is no ledger any more.
+        let Some(known) = known else {
+            return current.fill(head);
+        };
         if known > head.lines {
             return Err(SessionError::Damaged {
                 path,
@@ -264,8 +271,13 @@ impl Mirror {
         Ok(())
     }
 
-    pub(super) fn is_filled(&self) -> bool {
-        self.link.id.is_some()
+    /// Whether the directory has nothing of a session yet.
+    pub(super) fn is_vacant(&self) -> Result<bool, SessionError> {
+        let entries = fs::read_dir(&self.dir).map_err(SessionError::io(&self.dir, "list"))?;
+        let mut names = entries.map(|entry| entry.map(|entry| entry.file_name()));
+        let is_known = |name: io::Result<OsString>| name.map(|name| name == LINK || name == LOCK);
+        let known = names.try_fold(true, |known, name| Ok(known && is_known(name)?));
+        known.map_err(SessionError::io(&self.dir, "list"))
     }
 
     fn id(&self) -> Result<i64, SessionError> {
@@ -354,8 +366,13 @@ impl Mirror {
 
     /// Clears the way for the directory that was published.
     pub(super) fn give_way(&self) -> Result<(), SessionError> {
-        let path = self.path(LINK);
-        fs::remove_file(&path).map_err(SessionError::io(&path, "remove"))
+        [LINK, LOCK].into_iter().try_for_each(|name| {
+            let path = self.path(name);
+            match fs::remove_file(&path) {
+                Err(error) if !is_absent(&error) => Err(SessionError::io(&path, "remove")(error)),
+                _ => Ok(()),
+            }
+        })
     }
 }
 
@@ -490,9 +507,9 @@ fn bodies_in(dir: &Path) -> Result<Vec<(Digest, PathBuf)>, SessionError> {
 /// How much is read at once to find where the last line of a ledger begins.
 const STEP: u64 = 64 * 1024;
 
-/// The number of lines of a ledger, by its last line. An incomplete last line is cut off: the database
-/// has it, or it was never recorded.
-fn lines_of(path: &Path) -> io::Result<u64> {
+/// The number of lines of a ledger, by its last line; none if that is damaged. An incomplete last line is
+/// cut off: the database has it, or it was never recorded.
+fn lines_of(path: &Path) -> io::Result<Option<u64>> {
     let mut file = files::open_with(OpenOptions::new().read(true).write(true), path)?;
     let end = file.metadata()?.len();
     let mut tail = Vec::new();
@@ -513,13 +530,13 @@ fn lines_of(path: &Path) -> io::Result<u64> {
             }
         }
         if let Some(line) = line {
-            let text = std::str::from_utf8(line).map_err(io::Error::other)?;
-            let line = Line::parse_unchained(text).map_err(io::Error::other)?;
-            return Ok(line.seq() + 1);
+            let line = std::str::from_utf8(line).ok();
+            let line = line.and_then(|text| Line::parse_unchained(text).ok());
+            return Ok(line.map(|line| line.seq() + 1));
         }
         if start == 0 {
             file.set_len(0)?;
-            return Ok(0);
+            return Ok(Some(0));
         }
         let length = STEP.min(start);
         start -= length;

@@ -67,7 +67,8 @@ CREATE TABLE comail.host (
     PRIMARY KEY (session, name)
 );
 
--- Locks the head of a ledger until the transaction ends. The time is taken after the wait,
+-- Locks the head of a ledger until the transaction ends. Others may still add evidence, whose foreign
+-- key would wait for a stronger lock. The time is taken after the wait,
 -- in milliseconds since 1970.
 CREATE FUNCTION comail.hold(wanted text)
 RETURNS TABLE (id bigint, lines bigint, redactions bigint, at bigint)
@@ -75,7 +76,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = comail, pg_temp AS $$
 DECLARE
     held comail.session;
 BEGIN
-    SELECT * INTO held FROM comail.session s WHERE s.name = wanted FOR UPDATE;
+    SELECT * INTO held FROM comail.session s WHERE s.name = wanted FOR NO KEY UPDATE;
     IF FOUND THEN
         RETURN QUERY SELECT held.id, held.lines, held.redactions,
             (extract(epoch FROM clock_timestamp()) * 1000)::bigint;

@@ -118,6 +118,11 @@ impl DatabaseUrl {
         &self.session
     }
 
+    /// The address without what this program alone understands.
+    pub(super) fn server(&self) -> &str {
+        &self.server
+    }
+
     /// The directory that follows the session on this machine.
     pub(in crate::session) fn mirror(&self) -> Result<PathBuf, DatabaseError> {
         if let Some(named) = &self.mirror {
