@@ -81,6 +81,10 @@ const MARKUP: Bounds = Bounds {
     passed: 2,
 };
 
+/// Of a thousand real pages, the browser that looks may fail to open so many: some keep it busy for
+/// ever. Nothing is known of their addresses.
+const HUNG_PER_MILLE: usize = 3;
+
 /// Rules that leave an address to a person whether or not it is seen: they are counted apart.
 const OF_THE_PAGE: &[&str] = &[
     "collection-refused",
@@ -361,10 +365,18 @@ enum Reads {
 /// Judges the addresses that a browser found in these files. Malformed ones are left out.
 fn judged(files: &[PathBuf], told: &str, reads: Reads) -> Vec<Judged> {
     let start = Instant::now();
-    let told = parsed(told, files);
-    for told in &told {
-        assert_eq!(told.failed, None, "{}", files[told.page].display());
+    let (told, hung): (Vec<Told>, Vec<Told>) = parsed(told, files)
+        .into_iter()
+        .partition(|told| told.failed.is_none());
+    for Told { page, failed, .. } in &hung {
+        say(&format!("note: {}: {failed:?}", files[*page].display()));
     }
+    assert!(
+        hung.len() * 1_000 <= files.len() * HUNG_PER_MILLE,
+        "{} of {} pages cannot be looked at",
+        hung.len(),
+        files.len()
+    );
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let mut shares: Vec<Vec<Told>> = Vec::new();
     shares.resize_with(threads, Vec::new);
@@ -587,7 +599,6 @@ fn brought() -> Vec<PathBuf> {
 fn real_pages_are_read_as_a_reader_reads_them() {
     let files = brought();
     assert!(files.len() > 1_000, "only {} pages", files.len());
-    // A page that no browser opens in time says nothing of the gate.
     let (reads, bounds) = if is_set(BROWSER) {
         (Reads::Rendered, RENDERED)
     } else {
