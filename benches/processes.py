@@ -31,7 +31,13 @@ class Bench:
         return [program, "--session", self.session(work, size), *words]
 
     def session(self, work, size):
-        return str(work / f"{'fresh' if self.fresh else 'session'}-{size}-{self.ending}")
+        name = f"{'fresh' if self.fresh else 'session'}-{size}-{self.ending}"
+        place = str(work / name)
+        return f"{DATABASE}&session={name}&mirror={place}" if DATABASE else place
+
+
+# The address of the database that has the sessions, if it is not a directory.
+DATABASE = None
 
 
 # No quest is settled by being asked for again and again.
@@ -49,6 +55,10 @@ BENCHES = [
     Bench("export .csv", "csv", "export --out {out} --force"),
     Bench("export .xlsx", "xlsx", "export --out {out} --force"),
 ]
+
+
+def timed():
+    return [bench for bench in BENCHES if not (DATABASE and bench.fresh)]
 
 
 # What takes longer than this is timed less often: its time says enough.
@@ -106,7 +116,7 @@ class Runs:
     def cases(self):
         return [
             (bench, program, size)
-            for bench in BENCHES
+            for bench in timed()
             for size in self.sizes
             for program in self.programs
         ]
@@ -132,7 +142,7 @@ def table(runs, times, peaks):
     small = runs.sizes[0]
     print(f"{'command':<14}{'quests':>10}{'ms':>10}{'to ' + str(small):>10}{'MB':>9}", end="")
     print(f"{'before ms':>12}{'MB':>9}{'faster':>9}" if len(runs.programs) > 1 else "")
-    for bench in BENCHES:
+    for bench in timed():
         for size in runs.sizes:
             new, *old = [(bench, program, size) for program in runs.programs]
             ratio = times[new] / times[bench, new[1], small]
@@ -148,10 +158,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, required=True)
     parser.add_argument("--against")
+    parser.add_argument("--postgres", metavar="ADDRESS")
     parser.add_argument("program")
     parser.add_argument("work", type=Path)
     parser.add_argument("sizes", type=int, nargs="+")
     args = parser.parse_args()
+    global DATABASE
+    DATABASE = args.postgres
     become_reaper()
     programs = [args.program] + ([args.against] if args.against else [])
     runs = Runs(programs, args.work, args.sizes)

@@ -2,24 +2,27 @@
 # Whole processes, as an agent's loop runs them: median time and peak memory of each command on
 # sessions of 1,000, 100,000 and 1,000,000 quests, and how they compare.
 #
-#   benches/processes.sh [--quick] [--rounds N] [--against PROGRAM]
+#   benches/processes.sh [--quick] [--rounds N] [--against PROGRAM] [--postgres]
 #
 #   --quick              leave 1,000,000 quests out
 #   --rounds N           how often each command is timed [default: 9]
 #   --against PROGRAM    time this build too, in the same rounds
+#   --postgres           keep the sessions in PostgreSQL; scans are not timed
 #
-# Needs Linux, bash, awk and python3 (its standard library alone).
+# Needs Linux, bash, awk and python3 (its standard library alone), and PostgreSQL for --postgres.
 set -euo pipefail
 
 sizes=(1000 100000 1000000)
 rounds=9
 against=()
+postgres=()
 while (($#)); do
     case $1 in
         --quick) sizes=(1000 100000) ;;
         --rounds) rounds=$2; shift ;;
         --against) against=(--against "$(realpath "$2")"); shift ;;
-        *) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
+        --postgres) postgres=(yes) ;;
+        *) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 2 ;;
     esac
     shift
 done
@@ -29,7 +32,13 @@ cargo build --release --quiet
 program=$PWD/target/release/comail
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'stop_postgres "$work/postgres"; rm -rf "$work"' EXIT
+source benches/postgres.sh
+if ((${#postgres[@]})); then
+    chmod 755 "$work"
+    start_postgres "$work/postgres"
+    postgres=(--postgres "postgres:///postgres?host=$work/postgres&user=postgres")
+fi
 
 # Half of the names in Hangul; a repeat and a blank now and then, as lists have them.
 list() {
@@ -51,4 +60,5 @@ for size in "${sizes[@]}"; do
     rm -r "$work/draft"
 done
 
-python3 benches/processes.py --rounds "$rounds" "${against[@]}" "$program" "$work" "${sizes[@]}"
+python3 benches/processes.py --rounds "$rounds" "${against[@]}" "${postgres[@]}" \
+    "$program" "$work" "${sizes[@]}"
