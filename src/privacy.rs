@@ -313,6 +313,16 @@ impl Redactor for Eraser<'_> {
         sealed.map(Some).ok_or(NotForgotten::Unsealed)
     }
 
+    fn lists(&self) -> Vec<(String, PathBuf)> {
+        let drafts = self.drafts.iter();
+        drafts
+            .filter_map(|(path, draft)| {
+                let name = path.file_name()?.to_str()?;
+                Some((name.to_owned(), draft.path().to_owned()))
+            })
+            .collect()
+    }
+
     fn carry_out(&mut self) -> Result<(), NotForgotten> {
         for path in self.bodies.drain(..) {
             fs::remove_file(&path).map_err(at(&path))?;

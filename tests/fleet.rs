@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use jiff::{SignedDuration, Timestamp};
 use postgres::error::SqlState;
 use serde_json::Value;
 
 use crate::harness::email_net::{ACME, WWW};
-use crate::harness::postgres::{Cluster, Machine};
+use crate::harness::postgres::{Clock, Cluster, Machine};
 use crate::harness::served::{Served, bearer};
 use crate::harness::{EmailNet, Place, Run, until};
 
@@ -157,6 +158,68 @@ fn an_acknowledged_answer_outlives_a_crash_of_the_database() {
 }
 
 #[test]
+fn a_database_without_space_records_nothing_and_the_answer_can_be_sent_again() {
+    let cluster = Cluster::start();
+    let machine = scanned(&cluster, "full");
+    let mut client = cluster.client();
+    // What the server says when it cannot extend a table (class 53 of PostgreSQL's error codes).
+    let full = "CREATE FUNCTION public.full() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
+        END $$";
+    client.batch_execute(full).expect("a function");
+    let answer = "submit --id 1 --none looked --worker w1 --idempotency-key k1";
+    let answer: Vec<&str> = answer.split(' ').collect();
+    for table in ["session", "ledger"] {
+        let trigger = format!(
+            "CREATE TRIGGER is_full BEFORE INSERT OR UPDATE ON comail.{table}
+             FOR EACH ROW EXECUTE FUNCTION public.full()"
+        );
+        client.batch_execute(&trigger).expect("a trigger");
+        let refused = machine.run(&answer);
+        assert_eq!(refused.code, 1, "{refused:?}");
+        refused.says("No space left on device");
+        refused.says("run the command again");
+        let (_, status) = machine.json(&["status"]);
+        assert_eq!(status["attempts"], 0, "{status}");
+        let drop = format!("DROP TRIGGER is_full ON comail.{table}");
+        client.batch_execute(&drop).expect("no trigger");
+    }
+    assert_eq!(machine.run(&answer).code, 5);
+    assert_eq!(machine.run(&answer).code, 5);
+    let (_, status) = machine.json(&["status"]);
+    assert_eq!(status["attempts"], 1, "{status}");
+    machine.run(&["audit"]).ok();
+}
+
+#[test]
+fn the_clock_of_the_database_decides_whose_claim_is_over() {
+    let cluster = Cluster::shared();
+    let one = scanned(&cluster, "clocks");
+    let other = Machine::of(&cluster, "clocks");
+    let clock = Clock::of(&cluster, "clocks");
+    let claimed = |machine: &Machine, worker: &str| {
+        let (code, next) = machine.json(&["next", "--worker", worker, "--lease", "10m"]);
+        assert_eq!(code, 0, "{next}");
+        next["quest"]["id"].as_u64().expect("a number")
+    };
+    // Both machines are minutes or years away from it.
+    let start: Timestamp = "2031-01-02T03:04:05Z".parse().expect("a time");
+    let after = |seconds| clock.set(start + SignedDuration::from_secs(seconds));
+    after(0);
+    assert_eq!(claimed(&one, "a"), 1);
+    after(599);
+    assert_eq!(claimed(&other, "b"), 2);
+    after(600);
+    assert_eq!(claimed(&other, "c"), 1);
+    let late = other.run(&["submit", "--id", "1", "--none", "looked", "--worker", "a"]);
+    assert_eq!(late.code, 7, "{late:?}");
+    let ledger = one.ledger();
+    assert!(ledger.contains("\"at\":\"2031-01-02T03:04:05"), "{ledger}");
+    other.run(&["audit"]).ok();
+}
+
+#[test]
 fn a_judge_may_append_but_neither_change_nor_remove_lines_and_a_reader_only_reads() {
     let cluster = Cluster::shared();
     scanned(&cluster, "rights");
@@ -188,7 +251,7 @@ fn a_judge_may_append_but_neither_change_nor_remove_lines_and_a_reader_only_read
             "UPDATE comail.evidence SET body = ''",
             "DELETE FROM comail.evidence",
             "UPDATE comail.file SET body = ''",
-            "SELECT comail.redact(1, 0, '{}', '{}', '{}', '')",
+            "SELECT comail.redact(1, 0, '{}', '{}', '{}', '{}', '{}', '', '', '')",
         ] {
             let refused = client.batch_execute(statement).expect_err(statement);
             assert_eq!(
@@ -477,18 +540,163 @@ fn until_ended(child: &mut std::process::Child, wait: Duration) -> bool {
 fn a_database_that_was_set_back_is_reported() {
     let cluster = Cluster::shared();
     let machine = scanned(&cluster, "set-back");
-    given_up(&machine, "1");
-    let mut client = cluster.client();
-    client
-        .batch_execute(
-            "DELETE FROM comail.ledger l USING comail.session s \
-             WHERE s.id = l.session AND s.name = 'set-back' AND l.seq = s.lines - 1; \
-             UPDATE comail.session SET lines = lines - 1 WHERE name = 'set-back'",
-        )
-        .expect("the superuser may");
+    set_back(&mut cluster.client(), "set-back", || {
+        assert_eq!(given_up(&machine, "1"), 5);
+    });
     let status = machine.run(&["status"]);
     assert_eq!(status.code, 1, "{status:?}");
-    status.says("fewer lines");
+    status.says("it has lines that the database does not have");
+}
+
+/// The rows of a session, to put back what the database had.
+fn set_back(client: &mut postgres::Client, session: &str, change: impl FnOnce()) {
+    let keep = format!(
+        "CREATE TEMP TABLE was AS SELECT lines, head, id FROM comail.session WHERE name = '{session}'"
+    );
+    client.batch_execute(&keep).expect("a copy");
+    change();
+    let put_back = "
+        DELETE FROM comail.ledger l USING was WHERE l.session = was.id AND l.seq >= was.lines;
+        UPDATE comail.session s SET lines = was.lines, head = was.head FROM was WHERE s.id = was.id;
+        DROP TABLE was";
+    client.batch_execute(put_back).expect("the older rows");
+}
+
+#[test]
+fn a_mirror_of_another_history_never_reaches_the_database() {
+    let cluster = Cluster::shared();
+    let one = scanned(&cluster, "other-history");
+    let two = Machine::of(&cluster, "other-history");
+    set_back(&mut cluster.client(), "other-history", || {
+        assert_eq!(given_up(&one, "2"), 5);
+    });
+    // As long as the one that was lost, so that the number of lines tells nothing.
+    assert_eq!(given_up(&two, "3"), 5);
+    for args in [
+        &["status"][..],
+        &["submit", "--id", "4", "--none", "looked"],
+    ] {
+        let refused = one.run(args);
+        assert_eq!(refused.code, 1, "{refused:?}");
+        refused.says("the database was set back to an earlier state");
+    }
+    // Nor is a longer database appended to the lost line.
+    assert_eq!(given_up(&two, "4"), 5);
+    let audit = one.run(&["audit"]);
+    assert_ne!(audit.code, 0, "{audit:?}");
+    two.run(&["audit"]).ok();
+    std::fs::remove_dir_all(one.mirror()).expect("a directory of ours");
+    one.run(&["audit"]).ok();
+    assert_eq!(one.ledger(), two.ledger());
+
+    // The mirror of another session of the same length.
+    let other = scanned(&cluster, "other-history-too");
+    assert_eq!(given_up(&other, "1"), 5);
+    assert_eq!(given_up(&other, "2"), 5);
+    for file in ["ledger.jsonl", "session.json"] {
+        std::fs::copy(other.mirror().join(file), one.mirror().join(file)).expect("a copy");
+    }
+    assert_eq!(
+        one.run(&["submit", "--id", "1", "--none", "looked"]).code,
+        1
+    );
+    two.run(&["audit"]).ok();
+}
+
+#[test]
+fn an_address_is_forgotten_in_lines_and_lists_at_once_or_not_at_all() {
+    let cluster = Cluster::start();
+    let one = Machine::of(&cluster, "at-once");
+    one.place
+        .write("names.csv", "name,note\nAcme,jo@acme.com\nBolt,\n");
+    one.place.write("key", [7; 32]);
+    one.run(&["scan", "names.csv", "--col=name", "--operator-key=key"])
+        .ok();
+    assert_eq!(one.run(&["submit", "--id=1", "--none=jo@acme.com"]).code, 5);
+    let mut client = cluster.client();
+    let left = || -> (i64, i64) {
+        let count = "SELECT
+            (SELECT count(*) FROM comail.ledger WHERE line LIKE '%jo@acme.com%'),
+            (SELECT count(*) FROM comail.file
+             WHERE position('jo@acme.com'::bytea IN body) > 0)";
+        let row = cluster.client().query_one(count, &[]).expect("two counts");
+        (row.get(0), row.get(1))
+    };
+    assert_eq!(left(), (1, 1));
+    let breaks = "CREATE FUNCTION public.breaks() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            RAISE EXCEPTION 'it ends here';
+        END $$;
+        CREATE TRIGGER breaks BEFORE UPDATE ON comail.file
+            FOR EACH ROW EXECUTE FUNCTION public.breaks()";
+    client.batch_execute(breaks).expect("a trigger");
+    let forget = "forget jo@acme.com --note=asked --by=kim --operator-key=key";
+    let forget: Vec<&str> = forget.split(' ').collect();
+    assert_eq!(one.run(&forget).code, 1);
+    assert_eq!(left(), (1, 1));
+    one.run(&["audit"]).ok();
+    client
+        .batch_execute("DROP TRIGGER breaks ON comail.file")
+        .expect("no trigger");
+    one.run(&forget).ok();
+    assert_eq!(left(), (0, 0));
+    one.run(&["audit"]).ok();
+}
+
+#[test]
+fn a_judge_changes_no_file_that_is_recorded_and_chooses_none_of_a_mirror() {
+    let cluster = Cluster::start();
+    scanned(&cluster, "files");
+    let mut client = cluster.client();
+    let login = "CREATE ROLE judge LOGIN; GRANT comail_judge TO judge; SET ROLE judge";
+    client.batch_execute(login).expect("a login");
+    for name in ["session.json", "source.txt"] {
+        let delete = format!("DELETE FROM comail.file WHERE name = '{name}'");
+        assert_eq!(client.execute(&delete, &[]).expect("no error"), 0, "{name}");
+    }
+    for (name, code) in [
+        ("session.json", "42501"),
+        ("lock", "23514"),
+        ("index.sqlite", "23514"),
+        (".", "23514"),
+        ("source/../../x", "23514"),
+        ("tokens/../x", "23514"),
+    ] {
+        let insert = "INSERT INTO comail.file SELECT id, $1, '' FROM comail.session";
+        let refused = client.execute(insert, &[&name]).expect_err(name);
+        assert_eq!(refused.code().map(SqlState::code), Some(code), "{name}");
+    }
+    for line in ["garbage", "{\"seq\":5,\"at\":\n}"] {
+        let append = "SELECT comail.append(id, lines, head, ARRAY[$1], head) FROM comail.session";
+        client.execute(append, &[&line]).expect_err(line);
+    }
+}
+
+#[test]
+fn tables_of_another_format_and_mirrors_of_another_address_are_refused() {
+    let cluster = Cluster::start();
+    let machine = scanned(&cluster, "format");
+    let mirror = machine.place.at("mirror");
+    let address =
+        |session: &str| format!("{}&mirror={}", cluster.address(session), mirror.display());
+    let one = Machine::at(address("format"));
+    one.run(&["status"]).ok();
+    std::fs::write(mirror.join("kept"), "").expect("a file of ours");
+    let other = Machine::at(address("other"));
+    other.place.write("names.txt", NAMES);
+    let refused = other.run(&["scan", "names.txt"]);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    refused.says("name another directory with `mirror=DIR`");
+    assert!(mirror.join("kept").exists());
+    one.run(&["status"]).ok();
+
+    let newer = "UPDATE comail.format SET version = 99";
+    cluster.client().batch_execute(newer).expect("a number");
+    for args in [&["status"][..], &["submit", "--id=1", "--none=looked"]] {
+        let refused = one.run(args);
+        assert_eq!(refused.code, 1, "{refused:?}");
+        refused.says("of format 99");
+    }
 }
 
 #[test]

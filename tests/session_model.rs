@@ -2,7 +2,8 @@
 //!
 //! Every answer is compared, and after each command all that a session can be asked. Some
 //! commands fall into the middle of another worker's lookup, where time passes too, also
-//! backwards. `COMAIL_TEST_KILLS` asks for many more sequences.
+//! backwards. `COMAIL_TEST_KILLS` asks for many more sequences, and `COMAIL_TEST_STORE=postgres` for
+//! sessions in a database.
 
 mod plain;
 mod real;

@@ -166,7 +166,9 @@ pub struct Found(pub SessionError);
 /// Damage of a ledger that is folded as a whole is a finding, not an error.
 pub fn found<T>(result: Result<T, SessionError>) -> anyhow::Result<T> {
     result.map_err(|error| match error {
-        SessionError::Damaged { .. } | SessionError::ManifestChanged(_) => Found(error).into(),
+        SessionError::Damaged { .. }
+        | SessionError::ManifestChanged(_)
+        | SessionError::MirrorDiffers { .. } => Found(error).into(),
         other => other.into(),
     })
 }
@@ -234,7 +236,7 @@ pub(super) enum ErrorKind {
     NoBrowser,
     /// Commands could not be run confined.
     Sandbox,
-    /// The database of the session cannot be used now; try again.
+    /// The database of the session is unavailable; try again.
     Database,
     /// The system could not read or write a file or start a program.
     Io,
@@ -313,15 +315,20 @@ impl ErrorKind {
         match error {
             SessionError::Missing(_) | SessionError::NotADirectory(_) => Some(Self::NoSession),
             SessionError::NoParent(_) => Some(Self::NotFound),
-            SessionError::Exists(_) => Some(Self::Exists),
+            SessionError::Exists(_)
+            | SessionError::MirrorOfAnother { .. }
+            | SessionError::NoMirror(_) => Some(Self::Exists),
             SessionError::Manifest { .. }
             | SessionError::ManifestChanged(_)
             | SessionError::CopyChanged(_)
             | SessionError::Damaged { .. }
+            | SessionError::MirrorDiffers { .. }
             | SessionError::Index(_) => Some(Self::Damaged),
-            SessionError::Io { .. } | SessionError::Mirror(_) => Some(Self::Io),
             SessionError::Database(error) if is_of_address(error) => Some(Self::Usage),
-            SessionError::Database(_) => Some(Self::Database),
+            SessionError::Database(error) if error.is_transient() => Some(Self::Database),
+            SessionError::Io { .. } | SessionError::Mirror(_) | SessionError::Database(_) => {
+                Some(Self::Io)
+            }
             _ => None,
         }
     }

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::cookie::{Scheme, token_of_cookie};
@@ -42,6 +43,17 @@ const LONG_BODIES_KIB: usize = 128 << 10;
 
 /// For how long an answer to `/readyz` holds.
 const READINESS: Duration = Duration::from_secs(1);
+
+/// How long a probe waits for the session.
+const READINESS_PATIENCE: Duration = Duration::from_secs(3);
+
+/// What a probe last found.
+#[derive(Default)]
+struct Readiness {
+    known: Option<(bool, Instant)>,
+    /// A look that no probe has waited for to its end.
+    looking: Option<JoinHandle<bool>>,
+}
 
 const BODY_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -98,7 +110,7 @@ pub struct Server {
     calls: Arc<Semaphore>,
     long_bodies: Arc<Semaphore>,
     /// Whether the session could be used, and when that was looked at.
-    readiness: AsyncMutex<Option<(bool, Instant)>>,
+    readiness: AsyncMutex<Readiness>,
 }
 
 /// What a call holds until it is answered: its place among those of its token, and the memory of a
@@ -200,16 +212,23 @@ impl Server {
 
     /// Whether the session can be used now, as it was found at most [`READINESS`] ago: anybody may ask.
     async fn is_ready(self: &Arc<Self>) -> bool {
-        let mut known = self.readiness.lock().await;
-        if let Some((is_ready, at)) = *known
+        let mut readiness = self.readiness.lock().await;
+        if let Some((is_ready, at)) = readiness.known
             && at.elapsed() < READINESS
         {
             return is_ready;
         }
-        let desk = Arc::clone(&self.desk);
-        let looked = tokio::task::spawn_blocking(move || desk.is_ready()).await;
-        let is_ready = looked.unwrap_or(false);
-        *known = Some((is_ready, Instant::now()));
+        // A database that does not answer keeps a thread waiting, and only one.
+        let mut looking = readiness.looking.take().unwrap_or_else(|| {
+            let desk = Arc::clone(&self.desk);
+            tokio::task::spawn_blocking(move || desk.is_ready())
+        });
+        let looked = tokio::time::timeout(READINESS_PATIENCE, &mut looking).await;
+        let is_ready = looked.is_ok_and(|looked| looked.unwrap_or(false));
+        if !looking.is_finished() {
+            readiness.looking = Some(looking);
+        }
+        readiness.known = Some((is_ready, Instant::now()));
         is_ready
     }
 
@@ -382,7 +401,7 @@ async fn ready(State(server): Asked) -> Response {
     if server.is_ready().await {
         return "ready\n".into_response();
     }
-    let why = "the session cannot be used now";
+    let why = "the session is unavailable";
     problem(StatusCode::SERVICE_UNAVAILABLE, "busy", why).into_response()
 }
 

@@ -115,7 +115,7 @@ impl Recorder {
                 "Waits for the lock of the session",
                 lock,
             ),
-            ("database_seconds", "Questions to the database", database),
+            ("database_seconds", "Database queries", database),
         ] {
             registry.register(name, help, histogram.clone());
         }

@@ -25,9 +25,9 @@ pub struct Copied {
 pub fn copy(from: &Path, to: &Path) -> Result<Copied, SessionError> {
     refuse_existing(to)?;
     let session = Session::open(from)?;
-    session.evidence().complete()?;
     let draft = draft_next_to(to)?;
     let lock = LockGuard::acquire(from)?;
+    session.evidence().complete()?;
     for entry in WalkDir::new(from).min_depth(1) {
         let entry = entry.map_err(|error| SessionError::io(from, "list")(error.into()))?;
         let below = entry.path().strip_prefix(from).unwrap_or(entry.path());

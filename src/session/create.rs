@@ -237,7 +237,7 @@ pub fn extend<T, E: From<SessionError>>(
         let (extension, value) = decide(session)?;
         copy_source(session.dir(), source, &extension.source)?;
         if let Some(mirror) = session.mirror() {
-            mirror.add_file(&extension.source.copy)?;
+            mirror.add_list(&extension.source.copy)?;
         }
         let amended = extension.amended.map(Box::new).map(Event::Amended);
         let extended = Event::Extended(Extended {

@@ -22,18 +22,23 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 pub use self::error::DatabaseError;
 use self::error::FORMAT;
 pub use self::url::{DatabaseUrl, PASSWORD_VARIABLES};
+use super::chain::Tip;
 use crate::base::Digest;
 use crate::base::files;
 
 const SCHEMA: &str = include_str!("database/schema.sql");
 
-/// The settings of each connection. A judge that is stopped in the middle of an append must not stop
-/// the others for long, and a commit is an acknowledgement, so it must be on disk.
+/// The settings of each connection. A commit is an acknowledgement, so it must be on disk. A judge that
+/// is stopped in the middle of an append loses its turn, long before the others give up.
 const SETTINGS: &str = "SET synchronous_commit = on; SET lock_timeout = '60s'; \
-                        SET idle_in_transaction_session_timeout = '60s'";
+                        SET idle_in_transaction_session_timeout = '10s'";
 
-/// How many connections a process keeps for later.
-const MAX_IDLE: usize = 8;
+/// Redacting reads the whole ledger during the transaction.
+const NO_IDLE_TIMEOUT: &str = "SET LOCAL idle_in_transaction_session_timeout = 0";
+
+/// How many connections a process keeps for later. A server has many calls at once, and a new connection
+/// costs the database a process; by default, it allows a hundred.
+const MAX_IDLE: usize = 24;
 
 /// How many lines are sent to the database at once when a session is copied to it.
 const BATCH: usize = 1024;
@@ -44,21 +49,35 @@ const MAX_CERTIFICATES: u64 = 1 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) id: i64,
-    pub(super) lines: u64,
+    /// The number of lines, and the hash of the last one.
+    pub(super) tip: Tip,
     pub(super) redactions: i64,
     /// The time of the database, in milliseconds.
     pub(super) at: Timestamp,
 }
 
 impl Head {
-    fn of(row: &Row) -> Self {
-        Self {
-            id: row.get(0),
-            lines: number(row.get(1)),
-            redactions: row.get(2),
-            at: Timestamp::from_millisecond(row.get(3)).unwrap_or_default(),
+    fn of(row: &Row) -> Result<Self, DatabaseError> {
+        let version = row.get(5);
+        if version != FORMAT {
+            return Err(DatabaseError::Format(version));
         }
+        let head: &[u8] = row.get(2);
+        Ok(Self {
+            id: row.get(0),
+            tip: Tip {
+                length: number(row.get(1)),
+                // One of another length is no hash of a line, and differs from all.
+                head: digest_of(head).unwrap_or_else(|| Digest::of(head)),
+            },
+            redactions: row.get(3),
+            at: Timestamp::from_millisecond(row.get(4)).unwrap_or_default(),
+        })
     }
+}
+
+fn digest_of(bytes: &[u8]) -> Option<Digest> {
+    hex::encode(bytes).parse().ok()
 }
 
 fn number(count: i64) -> u64 {
@@ -67,6 +86,13 @@ fn number(count: i64) -> u64 {
 
 fn place(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// For how long the owner of a held head may be busy with other things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patience {
+    Usual,
+    WholeLedger,
 }
 
 /// A session in a database.
@@ -245,12 +271,14 @@ impl Database {
     pub(super) fn head(self: &Arc<Self>) -> Result<Head, DatabaseError> {
         let row = self.ask("read the session", |client| {
             client.query_opt(
-                "SELECT id, lines, redactions, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM comail.session WHERE name = $1",
+                "SELECT id, lines, head, redactions, \
+                 (extract(epoch FROM clock_timestamp()) * 1000)::bigint, version \
+                 FROM comail.session, comail.format WHERE name = $1",
                 &[&self.url.session()],
             )
         });
         let row = row.map_err(|why| self.missing_tables(why))?;
-        row.as_ref().map(Head::of).ok_or_else(|| self.missing())
+        Head::of(&row.ok_or_else(|| self.missing())?)
     }
 
     fn missing(&self) -> DatabaseError {
@@ -271,18 +299,23 @@ impl Database {
         }
     }
 
-    /// Locks the head of the session until the returned value is dropped.
-    pub(super) fn hold(self: &Arc<Self>) -> Result<HeldHead, DatabaseError> {
+    /// Locks the head of the session until the returned value is dropped, or until the owner was idle
+    /// for too long.
+    pub(super) fn hold(self: &Arc<Self>, patience: Patience) -> Result<HeldHead, DatabaseError> {
         loop {
             let mut lease = self.lease()?;
-            let sql = "SELECT id, lines, redactions, at FROM comail.hold($1)";
+            let sql = "SELECT id, lines, head, redactions, at, version FROM comail.hold($1)";
             let row = lease
                 .begin()
+                .and_then(|()| match patience {
+                    Patience::Usual => Ok(()),
+                    Patience::WholeLedger => lease.batch_execute(NO_IDLE_TIMEOUT),
+                })
                 .and_then(|()| lease.query_opt(sql, &[&self.url.session()]))
                 .map_err(DatabaseError::of("lock the session"));
             match row {
                 Ok(row) => {
-                    let head = row.as_ref().map(Head::of).ok_or_else(|| self.missing())?;
+                    let head = Head::of(&row.ok_or_else(|| self.missing())?)?;
                     return Ok(HeldHead { lease, head });
                 }
                 Err(why) if lease.is_used && why.is_lost_connection() => lease.give_up(),
@@ -302,7 +335,7 @@ impl Database {
         let mut lease = self.lease()?;
         let sql = "SELECT line FROM comail.ledger WHERE session = $1 AND seq >= $2 AND seq < $3 \
                    ORDER BY seq";
-        let values: [&(dyn ToSql + Sync); 3] = [&head.id, &place(first), &place(head.lines)];
+        let values: [&(dyn ToSql + Sync); 3] = [&head.id, &place(first), &place(head.tip.length)];
         let mut rows = lease.query_raw(sql, values).map_err(failed())?;
         while let Some(row) = rows.next().map_err(failed())? {
             take(row.get(0))?;
@@ -344,10 +377,7 @@ impl Database {
                 &[&id],
             )
         })?;
-        let digests = rows.iter().filter_map(|row| {
-            let bytes: &[u8] = row.get(0);
-            hex::encode(bytes).parse().ok()
-        });
+        let digests = rows.iter().filter_map(|row| digest_of(row.get(0)));
         Ok(digests.collect())
     }
 
@@ -372,21 +402,14 @@ impl Database {
         Ok(row.map(|row| row.get(0)))
     }
 
-    /// Adds a file, or replaces one, which only the owner may.
-    pub(super) fn put_file(
+    pub(super) fn add_file(
         self: &Arc<Self>,
         id: i64,
-        (name, body): (&str, &[u8]),
-        replace: bool,
+        name: &str,
+        body: &[u8],
     ) -> Result<(), DatabaseError> {
-        let add = "INSERT INTO comail.file (session, name, body) VALUES ($1, $2, $3)";
-        let sql = if replace {
-            format!("{add} ON CONFLICT (session, name) DO UPDATE SET body = excluded.body")
-        } else {
-            add.to_owned()
-        };
         self.ask("record a file of the session", |client| {
-            client.execute(&sql, &[&id, &name, &body])
+            client.execute(ADD_FILE, &[&id, &name, &body])
         })?;
         Ok(())
     }
@@ -448,11 +471,15 @@ impl Database {
         Ok(NewRow {
             id: row.ok_or_else(exists)?.get(0),
             lease,
-            lines: 0,
-            waiting: Vec::new(),
+            tip: Tip::start(),
+            waiting: (Vec::new(), Tip::start()),
         })
     }
 }
+
+const ADD_FILE: &str = "INSERT INTO comail.file (session, name, body) VALUES ($1, $2, $3)";
+
+const APPEND: &str = "SELECT comail.append($1, $2, $3, $4, $5)";
 
 const KEEP: &str = "INSERT INTO comail.evidence (session, digest, body) VALUES ($1, $2, $3) \
                     ON CONFLICT DO NOTHING";
@@ -505,60 +532,94 @@ impl HeldHead {
     }
 
     /// Appends lines and commits. They are recorded once this returns.
-    pub(super) fn append(mut self, lines: &[&str]) -> Result<(), DatabaseError> {
-        let (id, start) = (self.head.id, place(self.head.lines));
-        let sql = "SELECT comail.append($1, $2, $3)";
-        let appended = self.lease.execute(sql, &[&id, &start, &lines]);
-        appended.map_err(DatabaseError::of("append to the ledger"))?;
+    pub(super) fn append(mut self, lines: &[&str], last: Tip) -> Result<(), DatabaseError> {
+        append(&mut self.lease, (self.head.id, self.head.tip), lines, last)
+            .map_err(DatabaseError::of("append to the ledger"))?;
         self.lease.commit()
     }
 
-    /// Replaces lines that were redacted, removes bodies, and appends the line that says so.
-    pub(super) fn redact(
-        mut self,
-        redacted: &[(u64, String)],
-        gone: &[Digest],
-        line: &str,
-    ) -> Result<(), DatabaseError> {
-        let (id, start) = (self.head.id, place(self.head.lines));
-        let places: Vec<i64> = redacted.iter().map(|(seq, _)| place(*seq)).collect();
-        let texts: Vec<&str> = redacted.iter().map(|(_, text)| text.as_str()).collect();
-        let gone: Vec<&[u8]> = gone.iter().map(|it| it.as_bytes().as_slice()).collect();
-        let sql = "SELECT comail.redact($1, $2, $3, $4, $5, $6)";
-        let values: [&(dyn ToSql + Sync); 6] = [&id, &start, &places, &texts, &gone, &line];
-        let redacted = self.lease.execute(sql, &values);
-        redacted.map_err(DatabaseError::of(
+    pub(super) fn redact(mut self, redacted: &Redacted) -> Result<(), DatabaseError> {
+        let Head { id, tip, .. } = self.head;
+        let places: Vec<i64> = redacted.lines.iter().map(|(seq, _)| place(*seq)).collect();
+        let texts: Vec<&str> = redacted.lines.iter().map(|(_, it)| it.as_str()).collect();
+        let gone: Vec<&[u8]> = redacted.gone.iter().map(|it| &it.as_bytes()[..]).collect();
+        let names: Vec<&str> = redacted.files.iter().map(|(it, _)| it.as_str()).collect();
+        let bodies: Vec<&[u8]> = redacted.files.iter().map(|(_, it)| it.as_slice()).collect();
+        let (line, last) = &redacted.event;
+        let values: [&(dyn ToSql + Sync); 10] = [
+            &id,
+            &place(tip.length),
+            &places,
+            &texts,
+            &gone,
+            &names,
+            &bodies,
+            &tip.head.as_bytes().as_slice(),
+            line,
+            &last.head.as_bytes().as_slice(),
+        ];
+        let sql = "SELECT comail.redact($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+        let executed = self.lease.execute(sql, &values);
+        executed.map_err(DatabaseError::of(
             "redact the ledger (only comail_owner may)",
         ))?;
         self.lease.commit()
     }
 }
 
+/// What a redaction changes, all at once.
+#[derive(Debug)]
+pub(super) struct Redacted {
+    pub(super) lines: Vec<(u64, String)>,
+    /// The evidence that is removed.
+    pub(super) gone: Vec<Digest>,
+    /// Copies of lists.
+    pub(super) files: Vec<(String, Vec<u8>)>,
+    /// The line that says so.
+    pub(super) event: (String, Tip),
+}
+
+fn append(
+    client: &mut Client,
+    (id, tip): (i64, Tip),
+    lines: &[impl ToSql + Sync],
+    last: Tip,
+) -> Result<(), postgres::Error> {
+    let (prev, last) = (tip.head, last.head);
+    let values: [&(dyn ToSql + Sync); 5] = [
+        &id,
+        &place(tip.length),
+        &prev.as_bytes().as_slice(),
+        &lines,
+        &last.as_bytes().as_slice(),
+    ];
+    client.execute(APPEND, &values).map(drop)
+}
+
 /// A session that is being copied to a database. Dropping it leaves nothing there.
 pub(super) struct NewRow {
     lease: Lease,
     id: i64,
-    lines: u64,
-    waiting: Vec<String>,
+    tip: Tip,
+    /// Lines to be sent, and the tip that they lead to.
+    waiting: (Vec<String>, Tip),
 }
 
 impl NewRow {
-    pub(super) fn line(&mut self, line: String) -> Result<(), DatabaseError> {
-        self.waiting.push(line);
-        if self.waiting.len() >= BATCH {
+    pub(super) fn line(&mut self, line: String, tip: Tip) -> Result<(), DatabaseError> {
+        self.waiting.0.push(line);
+        self.waiting.1 = tip;
+        if self.waiting.0.len() >= BATCH {
             self.send()?;
         }
         Ok(())
     }
 
     fn send(&mut self) -> Result<(), DatabaseError> {
-        let lines = std::mem::take(&mut self.waiting);
-        let sql = "SELECT comail.append($1, $2, $3)";
-        let sent = self
-            .lease
-            .execute(sql, &[&self.id, &place(self.lines), &lines]);
-        sent.map_err(DatabaseError::of("write the ledger"))?;
-        self.lines += lines.len() as u64;
+        let (lines, last) = (std::mem::take(&mut self.waiting.0), self.waiting.1);
+        append(&mut self.lease, (self.id, self.tip), &lines, last)
+            .map_err(DatabaseError::of("write the ledger"))?;
+        self.tip = last;
         Ok(())
     }
 
@@ -570,8 +631,7 @@ impl NewRow {
     }
 
     pub(super) fn file(&mut self, name: &str, body: &[u8]) -> Result<(), DatabaseError> {
-        let sql = "INSERT INTO comail.file (session, name, body) VALUES ($1, $2, $3)";
-        let put = self.lease.execute(sql, &[&self.id, &name, &body]);
+        let put = self.lease.execute(ADD_FILE, &[&self.id, &name, &body]);
         put.map(drop)
             .map_err(DatabaseError::of("write a file of the session"))
     }

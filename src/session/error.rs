@@ -4,8 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::chain::LineError;
-use super::database::DatabaseError;
+use super::database::{DatabaseError, DatabaseUrl};
 use super::state::IllegalEvent;
+use crate::base::files;
 
 /// An error about a session directory. Unless it says otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -75,10 +76,25 @@ pub enum SessionError {
     Database(#[from] DatabaseError),
     /// The database has the lines of an append, and the directory does not.
     #[error(
-        "the answer is recorded in the database, but not in its copy here, which the next command \
-         brings up to date"
+        "it is recorded in the database, but the mirror on this machine is behind; the next command \
+         updates it"
     )]
     Mirror(#[source] Box<SessionError>),
+    #[error(
+        "{dir} is the mirror of a session in a database, and differs from it: {why}. Either the \
+         mirror was changed, or the database was set back to an earlier state: keep a copy of the \
+         mirror if it matters, remove it, and run the command again"
+    )]
+    MirrorDiffers { dir: PathBuf, why: String },
+    #[error(
+        "{dir} is the mirror of {url}: name another directory with `mirror=DIR` in the address, \
+         because each address has a mirror of its own"
+    )]
+    MirrorOfAnother { dir: PathBuf, url: DatabaseUrl },
+    #[error(
+        "{0} is not empty, and not a mirror: name another directory with `mirror=DIR` in the address"
+    )]
+    NoMirror(PathBuf),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -97,8 +113,6 @@ pub enum Damage {
     Cut,
     #[error("the line before it changed after it was read")]
     Rewritten,
-    #[error("it was read from the database, which has fewer lines now")]
-    Ahead,
 }
 
 /// Why an index must be rebuilt.
@@ -167,6 +181,28 @@ pub fn that_makes(dir: &Path) -> String {
 }
 
 impl SessionError {
+    /// What is damaged in a mirror is not restored from a copy: the database has it.
+    pub(super) fn of_mirror(self) -> Self {
+        let (path, why) = match self {
+            Self::Damaged { path, line, why } => (path, format!("line {line}: {why}")),
+            Self::ManifestChanged(path) => (path, "session.json is another one".to_owned()),
+            Self::Manifest { path, why } => (path, format!("session.json cannot be read: {why}")),
+            other => return other,
+        };
+        Self::MirrorDiffers {
+            dir: files::directory_of(&path).to_owned(),
+            why,
+        }
+    }
+
+    /// Whether the lines of an append may be recorded in the database, although the command failed.
+    pub(super) fn may_be_recorded(&self) -> bool {
+        matches!(
+            self,
+            Self::Mirror(_) | Self::Database(DatabaseError::Unknown(_))
+        )
+    }
+
     pub(super) fn io(
         path: impl AsRef<Path>,
         doing: &'static str,

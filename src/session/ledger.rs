@@ -252,6 +252,19 @@ impl Ledger {
     /// Appends lines, and returns once they are on disk. Only under the session's lock, with everything
     /// read and no incomplete last line.
     pub(super) fn append(&self, lines: &[NewLine]) -> Result<(), SessionError> {
+        self.write(lines, File::sync_all)
+    }
+
+    /// Appends lines that the database has already. A mirror that lost them is brought up to date.
+    pub(super) fn append_copies(&self, lines: &[NewLine]) -> Result<(), SessionError> {
+        self.write(lines, |_| Ok(()))
+    }
+
+    fn write(
+        &self,
+        lines: &[NewLine],
+        sync: impl Fn(&File) -> io::Result<()>,
+    ) -> Result<(), SessionError> {
         let mut text = String::new();
         for (line, ..) in lines {
             text.extend([line.text(), "\n"]);
@@ -261,9 +274,7 @@ impl Ledger {
             if file.metadata()?.len() != self.end() {
                 return Ok(false);
             }
-            let written = file
-                .write_all(text.as_bytes())
-                .and_then(|()| file.sync_all());
+            let written = file.write_all(text.as_bytes()).and_then(|()| sync(&file));
             // A partial write to a full disk must not block the next append.
             written.inspect_err(|_| drop(self.cut_tail()))?;
             Ok(true)

@@ -15,9 +15,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use walkdir::WalkDir;
 
-use super::chain::Line;
-use super::database::{Database, DatabaseError, DatabaseUrl, Head, HeldHead, NewRow};
-use super::error::{Damage, SessionError};
+use super::chain::{Line, Tip};
+use super::database::{
+    Database, DatabaseError, DatabaseUrl, Head, HeldHead, NewRow, Patience, Redacted,
+};
+use super::error::SessionError;
 use super::event::EventType;
 use super::lock::LockGuard;
 use crate::base::{Digest, files};
@@ -87,7 +89,7 @@ pub fn locate_new(named: &Path) -> Result<PathBuf, SessionError> {
         Ok(_) => return Err(SessionError::Exists(named.to_owned())),
     }
     // It followed a session that is gone.
-    if Mirror::at(&mirror.dir)?.is_some() {
+    if mirror.follows(&mirror.dir)? {
         fs::remove_dir_all(&mirror.dir).map_err(SessionError::io(&mirror.dir, "clear"))?;
     }
     mirror.link_up()?;
@@ -120,9 +122,9 @@ impl Mirror {
             Err(error) => return Err(SessionError::io(&path, "read")(error)),
         };
         let link: Link =
-            serde_json::from_slice(&bytes).map_err(|error| SessionError::Manifest {
-                path,
-                why: error.to_string(),
+            serde_json::from_slice(&bytes).map_err(|error| SessionError::MirrorDiffers {
+                dir: dir.to_owned(),
+                why: format!("{LINK} cannot be read: {error}"),
             })?;
         Ok(Some(Self {
             dir: dir.to_owned(),
@@ -151,19 +153,26 @@ impl Mirror {
             .mode(0o700)
             .create(&self.dir);
         made.map_err(SessionError::io(&self.dir, "make the mirror"))?;
-        match Self::at(&self.dir)? {
-            Some(known) if known.link.url == self.link.url => Ok(()),
-            // It followed another session, or the same one with another login: it is filled again.
-            Some(_) => self.link.write(&self.dir),
-            None => {
-                let mut entries =
-                    fs::read_dir(&self.dir).map_err(SessionError::io(&self.dir, "list"))?;
-                // What is in a mirror may be removed, so a directory of the user's never becomes one.
-                if entries.next().is_some() {
-                    return Err(SessionError::Exists(self.dir.clone()));
-                }
-                self.link.write(&self.dir)
-            }
+        if self.follows(&self.dir)? {
+            return Ok(());
+        }
+        // What is in a mirror may be removed, so a directory of the user's never becomes one.
+        let mut entries = fs::read_dir(&self.dir).map_err(SessionError::io(&self.dir, "list"))?;
+        if entries.next().is_some() {
+            return Err(SessionError::NoMirror(self.dir.clone()));
+        }
+        self.link.write(&self.dir)
+    }
+
+    /// Whether the directory is the mirror of this session. That of another one is refused.
+    fn follows(&self, dir: &Path) -> Result<bool, SessionError> {
+        match Self::at(dir)? {
+            None => Ok(false),
+            Some(known) if known.link.url == self.link.url => Ok(true),
+            Some(known) => Err(SessionError::MirrorOfAnother {
+                dir: dir.to_owned(),
+                url: known.link.url,
+            }),
         }
     }
 
@@ -175,8 +184,12 @@ impl Mirror {
     }
 
     /// Locks the session in the database, and brings the directory to what it has.
-    pub(super) fn hold(&self, lock: &LockGuard) -> Result<Appending, SessionError> {
-        let held = self.database.hold()?;
+    pub(super) fn hold(
+        &self,
+        lock: &LockGuard,
+        patience: Patience,
+    ) -> Result<Appending, SessionError> {
+        let held = self.database.hold(patience)?;
         self.follow(held.head(), lock)?;
         Ok(Appending {
             mirror: self.clone(),
@@ -187,40 +200,52 @@ impl Mirror {
     fn follow(&self, head: Head, _lock: &LockGuard) -> Result<(), SessionError> {
         // Another process may have filled it since it was opened.
         let Some(current) = Self::at(&self.dir)? else {
-            return Err(SessionError::Illegal("the directory is no mirror any more"));
+            return Err(SessionError::Illegal(
+                "the directory is no longer a mirror of the session",
+            ));
         };
         if current.link.id != Some(head.id) || current.link.redactions != head.redactions {
             return current.fill(head);
         }
         let path = self.path(LEDGER);
-        let known = lines_of(&path).map_err(SessionError::io(&path, "read the ledger"))?;
+        let known = tip_of(&path).map_err(SessionError::io(&path, "read the ledger"))?;
         // Whatever is there is no ledger any more.
         let Some(known) = known else {
             return current.fill(head);
         };
-        if known > head.lines {
-            return Err(SessionError::Damaged {
-                path,
-                line: head.lines + 1,
-                why: Damage::Ahead,
-            });
+        if known == head.tip {
+            return Ok(());
         }
-        if known < head.lines && self.add_lines(&path, head, known)? {
+        if known.length >= head.tip.length {
+            return Err(self.differs("it has lines that the database does not have"));
+        }
+        if self.add_lines(&path, head, known)? {
             self.fetch_files(head.id, false)?;
         }
         Ok(())
     }
 
+    /// A database that was set back to an earlier state, or a mirror that was changed.
+    fn differs(&self, why: impl Into<String>) -> SessionError {
+        SessionError::MirrorDiffers {
+            dir: self.dir.clone(),
+            why: why.into(),
+        }
+    }
+
     /// Adds the lines that the database has in addition, and returns whether they name new files.
-    fn add_lines(&self, path: &Path, head: Head, known: u64) -> Result<bool, SessionError> {
+    fn add_lines(&self, path: &Path, head: Head, known: Tip) -> Result<bool, SessionError> {
         let writing = || SessionError::io(path, "write the ledger");
         let file = files::open_with(OpenOptions::new().append(true), path).map_err(writing())?;
         let mut file = io::BufWriter::new(file);
-        let mut extends = false;
-        self.database.lines(head, known, &mut |line| {
-            let kind = Line::parse_unchained(line).map(|line| line.kind());
-            extends |= matches!(kind, Ok(EventType::Extended));
-            writeln!(file, "{line}").map_err(writing())
+        let (mut extends, mut tip) = (false, known);
+        self.database.lines(head, known.length, &mut |text| {
+            let line = Line::parse(tip, text);
+            let line =
+                line.map_err(|why| self.differs(format!("after line {}: {why}", tip.length)))?;
+            tip = line.tip();
+            extends |= line.kind() == EventType::Extended;
+            writeln!(file, "{text}").map_err(writing())
         })?;
         file.flush().map_err(writing())?;
         Ok(extends)
@@ -246,8 +271,14 @@ impl Mirror {
         self.fetch_files(head.id, true)?;
         let mut new = tempfile::NamedTempFile::new_in(&self.dir).map_err(writing())?;
         let mut buffered = io::BufWriter::new(new.as_file_mut());
-        self.database.lines(head, 0, &mut |line| {
-            writeln!(buffered, "{line}").map_err(writing())
+        let mut tip = Tip::start();
+        self.database.lines(head, 0, &mut |text| {
+            let line = Line::parse(tip, text).map_err(|why| DatabaseError::Damaged {
+                line: tip.length + 1,
+                why,
+            })?;
+            tip = line.tip();
+            writeln!(buffered, "{text}").map_err(writing())
         })?;
         buffered.flush().map_err(writing())?;
         drop(buffered);
@@ -260,8 +291,7 @@ impl Mirror {
     fn fetch_files(&self, id: i64, replace: bool) -> Result<(), SessionError> {
         for name in self.database.file_names(id)? {
             let path = self.path(&name);
-            // A name leads to no other directory, whoever wrote it.
-            if name.contains('/') || name == ".." || (!replace && path.exists()) {
+            if !is_copied(&name) || (!replace && path.exists()) {
                 continue;
             }
             if let Some(body) = self.database.file(id, &name)? {
@@ -312,7 +342,7 @@ impl Mirror {
 
     pub fn add_token(&self, name: &str, body: &[u8]) -> Result<(), SessionError> {
         let name = format!("{TOKENS}{name}");
-        Ok(self.database.put_file(self.id()?, (&name, body), false)?)
+        Ok(self.database.add_file(self.id()?, &name, body)?)
     }
 
     /// Whether there was such a token.
@@ -338,16 +368,12 @@ impl Mirror {
     }
 
     /// Adds the copy of a newer list, before the line that names it.
-    pub(super) fn add_file(&self, name: &str) -> Result<(), SessionError> {
+    pub(super) fn add_list(&self, name: &str) -> Result<(), SessionError> {
         // An earlier try may have sent it, and failed before its line was recorded.
         self.database.remove_file(self.id()?, name)?;
-        self.send_file(name, false)
-    }
-
-    fn send_file(&self, name: &str, replace: bool) -> Result<(), SessionError> {
         let path = self.path(name);
         let body = files::read(&path, u64::MAX).map_err(SessionError::io(&path, "read"))?;
-        Ok(self.database.put_file(self.id()?, (name, &body), replace)?)
+        Ok(self.database.add_file(self.id()?, name, &body)?)
     }
 
     /// Copies the session in `draft` to the database, and makes `draft` its mirror.
@@ -388,60 +414,77 @@ impl Appending {
     }
 
     /// Appends lines to the ledger in the database.
-    pub(super) fn append<'a>(
-        self,
-        lines: impl Iterator<Item = &'a str>,
-    ) -> Result<(), SessionError> {
-        let lines: Vec<&str> = lines.collect();
-        Ok(self.held.append(&lines)?)
+    pub(super) fn append(self, lines: &[&Line<'_>]) -> Result<(), SessionError> {
+        let Some(last) = lines.last() else {
+            return Ok(());
+        };
+        let texts: Vec<&str> = lines.iter().map(|line| line.text()).collect();
+        Ok(self.held.append(&texts, last.tip())?)
     }
 
-    /// Replaces the ledger in the database with the redacted one in `new`, which has one more line.
+    /// Replaces the ledger in the database with the redacted one in `new`, which has one more line, and
+    /// the lists with their redacted copies.
     ///
-    /// Returns the mirror, which must be told once the new ledger is in place there too.
-    pub(super) fn redact(self, new: &Path, gone: &[Digest]) -> Result<Redacted, SessionError> {
+    /// Returns the mirror, which must be told once it has the same.
+    pub(super) fn redact(
+        self,
+        new: &Path,
+        gone: Vec<Digest>,
+        lists: &[(String, PathBuf)],
+    ) -> Result<RedactedMirror, SessionError> {
         let path = self.mirror.path(LEDGER);
         let reading = |error| SessionError::io(&path, "read the ledger")(error);
         let mut old = lines(&path).map_err(reading)?;
-        let (mut redacted, mut last) = (Vec::new(), None);
+        let (mut redacted, mut event) = (Vec::new(), None);
         for (seq, line) in (0..).zip(lines(new).map_err(reading)?) {
             let line = line.map_err(reading)?;
             match old.next().transpose().map_err(reading)? {
                 Some(before) if before == line => {}
                 Some(_) => redacted.push((seq, line)),
-                None => last = Some(line),
+                None => event = Some(line),
             }
         }
-        let last = last.ok_or(SessionError::Illegal("no line says what was redacted"))?;
+        let no_event = SessionError::Illegal("no line says what was redacted");
+        let event = event.ok_or(no_event)?;
+        let tip =
+            Line::parse_unchained(&event).map_err(|why| self.mirror.differs(why.to_string()))?;
+        let tip = tip.tip();
+        let mut files = Vec::new();
+        for (name, path) in lists {
+            let body = files::read(path, u64::MAX).map_err(SessionError::io(path, "read"))?;
+            files.push((name.clone(), body));
+        }
         let head = self.held.head();
-        self.held.redact(&redacted, gone, &last)?;
+        self.held.redact(&Redacted {
+            lines: redacted,
+            gone,
+            files,
+            event: (event, tip),
+        })?;
         let link = Link {
             id: Some(head.id),
             redactions: head.redactions + 1,
             ..self.mirror.link.clone()
         };
-        Ok(Redacted {
-            mirror: Mirror {
-                link,
-                ..self.mirror
-            },
-        })
+        Ok(RedactedMirror(Mirror {
+            link,
+            ..self.mirror
+        }))
     }
 }
 
-/// A mirror of a session that was redacted. Until it has the new lines, it must not say so.
-pub(super) struct Redacted {
-    mirror: Mirror,
+/// A mirror of a session that was redacted. Until it has the new lines and lists, it must not say so.
+pub(super) struct RedactedMirror(Mirror);
+
+impl RedactedMirror {
+    pub(super) fn settle(self) -> Result<(), SessionError> {
+        self.0.link.write(&self.0.dir)
+    }
 }
 
-impl Redacted {
-    /// Records that the directory has the new ledger, and sends the other files that were changed.
-    pub(super) fn settle(self, files: &[String]) -> Result<(), SessionError> {
-        self.mirror.link.write(&self.mirror.dir)?;
-        files
-            .iter()
-            .try_for_each(|name| self.mirror.send_file(name, true))
-    }
+/// Whether a file of the database is in every mirror. Tokens are asked for one by one.
+fn is_copied(name: &str) -> bool {
+    name == MANIFEST || (name.starts_with("source") && !name.contains('/'))
 }
 
 fn lines(path: &Path) -> io::Result<io::Lines<io::BufReader<File>>> {
@@ -466,8 +509,17 @@ fn is_absent(error: &io::Error) -> bool {
 fn send(dir: &Path, mut new: NewRow) -> Result<i64, SessionError> {
     let path = dir.join(LEDGER);
     let reading = |error| SessionError::io(&path, "read the ledger")(error);
-    for line in lines(&path).map_err(reading)? {
-        new.line(line.map_err(reading)?)?;
+    let mut tip = Tip::start();
+    for text in lines(&path).map_err(reading)? {
+        let text = text.map_err(reading)?;
+        tip = Line::parse(tip, &text)
+            .map_err(|why| SessionError::Damaged {
+                path: path.clone(),
+                line: tip.length + 1,
+                why: why.into(),
+            })?
+            .tip();
+        new.line(text, tip)?;
     }
     for (digest, path) in bodies_in(&dir.join("evidence"))? {
         let body = files::read(&path, u64::MAX).map_err(SessionError::io(&path, "read"))?;
@@ -477,7 +529,7 @@ fn send(dir: &Path, mut new: NewRow) -> Result<i64, SessionError> {
     for entry in entries {
         let entry = entry.map_err(SessionError::io(dir, "list"))?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name == MANIFEST || name.starts_with("source") {
+        if is_copied(&name) {
             let path = entry.path();
             let body = files::read(&path, u64::MAX).map_err(SessionError::io(&path, "read"))?;
             new.file(&name, &body)?;
@@ -507,9 +559,9 @@ fn bodies_in(dir: &Path) -> Result<Vec<(Digest, PathBuf)>, SessionError> {
 /// How much is read at once to find where the last line of a ledger begins.
 const STEP: u64 = 64 * 1024;
 
-/// The number of lines of a ledger, by its last line; none if that is damaged. An incomplete last line is
+/// The end of the chain of a ledger, by its last line; none if that is damaged. An incomplete last line is
 /// cut off: the database has it, or it was never recorded.
-fn lines_of(path: &Path) -> io::Result<Option<u64>> {
+fn tip_of(path: &Path) -> io::Result<Option<Tip>> {
     let mut file = files::open_with(OpenOptions::new().read(true).write(true), path)?;
     let end = file.metadata()?.len();
     let mut tail = Vec::new();
@@ -532,11 +584,11 @@ fn lines_of(path: &Path) -> io::Result<Option<u64>> {
         if let Some(line) = line {
             let line = std::str::from_utf8(line).ok();
             let line = line.and_then(|text| Line::parse_unchained(text).ok());
-            return Ok(line.map(|line| line.seq() + 1));
+            return Ok(line.map(|line| line.tip()));
         }
         if start == 0 {
             file.set_len(0)?;
-            return Ok(Some(0));
+            return Ok(Some(Tip::start()));
         }
         let length = STEP.min(start);
         start -= length;

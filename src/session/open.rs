@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::claim::{Claim, Worker};
+use super::database::Patience;
 use super::decision::OperatorKey;
 use super::error::{Damage, IndexError, SessionError};
 use super::event::{Attempt, Event, IdempotencyKey, Mark, SourceRecord};
@@ -103,10 +104,18 @@ impl Session {
     /// [`Session::repairs`] lists what was repaired. A damaged line of the ledger is an error once it
     /// is read.
     pub fn open_watched(dir: &Path, watch: Box<dyn Watch>) -> Result<Self, SessionError> {
-        let mirror = Mirror::at(dir)?;
-        if let Some(mirror) = &mirror {
-            mirror.catch_up()?;
-        }
+        let Some(mirror) = Mirror::at(dir)? else {
+            return Self::opened(dir, None, watch);
+        };
+        mirror.catch_up()?;
+        Self::opened(dir, Some(mirror), watch).map_err(SessionError::of_mirror)
+    }
+
+    fn opened(
+        dir: &Path,
+        mirror: Option<Mirror>,
+        watch: Box<dyn Watch>,
+    ) -> Result<Self, SessionError> {
         let (manifest, digest) = read_manifest(dir)?;
         let config = FoldConfig::of(&manifest, digest);
         Ledger::new(dir).begins(digest)?;
@@ -385,7 +394,7 @@ impl Session {
         undo: impl FnOnce(),
     ) -> Result<T, E> {
         let lock = LockGuard::acquire(self.dir())?;
-        let shared = self.hold(&lock)?;
+        let shared = self.hold(&lock, Patience::Usual)?;
         self.refresh(&lock)?;
         let now = shared.as_ref().map_or_else(|| clock.now(), Appending::at);
         // `decide` may query the index. If the index must be rebuilt, `ask` needs the lock, and
@@ -403,7 +412,10 @@ impl Session {
             }
         };
         let written = self.write(&lock, shared, (now, clock), events);
-        if written.is_err() && matches!(self.ledger().beyond(), Ok(AfterCursor::Bytes(0))) {
+        if let Err(why) = &written
+            && !why.may_be_recorded()
+            && matches!(self.ledger().beyond(), Ok(AfterCursor::Bytes(0)))
+        {
             undo();
         }
         written?;
@@ -411,8 +423,13 @@ impl Session {
     }
 
     /// Locks the session in its database, if it is in one.
-    pub(super) fn hold(&self, lock: &LockGuard) -> Result<Option<Appending>, SessionError> {
-        self.mirror.as_ref().map(|it| it.hold(lock)).transpose()
+    pub(super) fn hold(
+        &self,
+        lock: &LockGuard,
+        patience: Patience,
+    ) -> Result<Option<Appending>, SessionError> {
+        let mirror = self.mirror.as_ref();
+        mirror.map(|it| it.hold(lock, patience)).transpose()
     }
 
     /// Writes events to the ledger and to the index. Only under the lock.
@@ -432,8 +449,9 @@ impl Session {
             let Some(shared) = shared.take() else {
                 return ledger.append(&lines);
             };
-            shared.append(lines.iter().map(|(line, ..)| line.text()))?;
-            let copied = ledger.append(&lines);
+            let recorded: Vec<_> = lines.iter().map(|(line, ..)| line).collect();
+            shared.append(&recorded)?;
+            let copied = ledger.append_copies(&lines);
             copied.map_err(|why| SessionError::Mirror(Box::new(why)))
         };
         let recorded = self.index.get_mut().record(&lines, &mut append);

@@ -2,14 +2,18 @@
 
 use std::fs;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
+use jiff::Timestamp;
 use tempfile::NamedTempFile;
 
 use super::chain::Line;
+use super::database::Patience;
 use super::error::{Damage, IndexError, SessionError};
 use super::event::Event;
 use super::ledger::{Ledger, LedgerDraft, Tail, Unwatched};
 use super::lock::LockGuard;
+use super::mirror::Appending;
 use super::open::Session;
 use super::projection::Projection;
 use super::redaction::{Forgotten, RedactedLine};
@@ -30,6 +34,9 @@ pub trait Redactor {
         after: Digest,
     ) -> Result<Option<Forgotten>, Self::Error>;
 
+    /// The lists that `carry_out` replaces, by name, and where their new copies are.
+    fn lists(&self) -> Vec<(String, PathBuf)>;
+
     fn carry_out(&mut self) -> Result<(), Self::Error>;
 }
 
@@ -44,19 +51,24 @@ impl Session {
         redactor: &mut R,
     ) -> Result<(), R::Error> {
         let lock = LockGuard::acquire(self.dir())?;
-        let shared = self.hold(&lock)?;
+        let shared = self.hold(&lock, Patience::WholeLedger)?;
         self.refresh(&lock)?;
-        let (mut settled, mut copies) = (None, Vec::new());
-        if let Some((file, forgotten)) = self.redacted(clock, redactor)? {
-            copies.extend(forgotten.copies.into_iter().map(|copy| copy.copy));
-            if let Some(shared) = shared {
-                settled = Some(shared.redact(file.path(), &forgotten.evidence)?);
-            }
+        let now = shared.as_ref().map_or_else(|| clock.now(), Appending::at);
+        let Some((file, forgotten)) = self.redacted((now, clock), redactor)? else {
+            return redactor.carry_out();
+        };
+        let Some(shared) = shared else {
             self.take_place(file)?;
             self.sync(&lock, Err(IndexError::Missing))?;
-        }
+            return redactor.carry_out();
+        };
+        let mirror = shared.redact(file.path(), forgotten.evidence, &redactor.lists())?;
+        // From here on it is recorded. A mirror that fails is filled again by the next command.
+        let behind = |why| SessionError::Mirror(Box::new(why));
+        self.take_place(file).map_err(behind)?;
+        self.sync(&lock, Err(IndexError::Missing)).map_err(behind)?;
         redactor.carry_out()?;
-        Ok(settled.map_or(Ok(()), |it| it.settle(&copies))?)
+        Ok(mirror.settle().map_err(behind)?)
     }
 
     /// The redacted ledger in a temporary file, and its last event; `None` if there is nothing to do.
@@ -65,7 +77,7 @@ impl Session {
     /// sealed, and the new ledger must be consistent before it replaces the old one.
     fn redacted<R: Redactor>(
         &self,
-        clock: &mut dyn Clock,
+        (now, clock): (Timestamp, &mut dyn Clock),
         redactor: &mut R,
     ) -> Result<Option<(NamedTempFile, Forgotten)>, R::Error> {
         let (dir, config) = (self.dir(), self.config());
@@ -90,7 +102,6 @@ impl Session {
             let Some(forgotten) = redactor.decide(redacted, draft.tip().head)? else {
                 return Ok(None);
             };
-            let now = clock.now();
             draft.add(now, clock, &Event::Forgotten(Box::new(forgotten.clone())))?;
             Ok(Some((draft.end()?, forgotten)))
         })

@@ -2,20 +2,25 @@
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use comail::base::Digest;
 use comail::gate::GateSettings;
 use comail::judge::email_record;
 use comail::quest::{Key, Quest, QuestId};
 use comail::session::{
-    FORMAT, Frozen, Lease, Manifest, NewSession, Salt, Session, SourceRecord, create,
+    FORMAT, Frozen, Lease, Manifest, NewSession, Salt, Session, SourceRecord, copy, create,
+    locate_new,
 };
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-/// A session in a directory of its own.
+use super::postgres::{Clock, Cluster};
+
+/// A session in a directory of its own, or in a database with its mirror in such a directory.
 pub struct Made {
     home: TempDir,
+    database: Option<Clock>,
 }
 
 pub fn at() -> Timestamp {
@@ -48,6 +53,7 @@ impl Made {
         };
         let made = Self {
             home: home.expect("a temporary directory"),
+            database: None,
         };
         let source = made.home.path().join("list.txt");
         std::fs::write(&source, keys.join("\n")).expect("a list");
@@ -67,8 +73,33 @@ impl Made {
         made
     }
 
+    /// Copies the session to a database, in which the time stands still.
+    pub fn into_database(mut self, cluster: &Arc<Cluster>) -> Self {
+        let dir = self.dir();
+        let name = self.home.path().file_name().expect("a name");
+        let name = name.to_string_lossy();
+        self.database = Some(Clock::of(cluster, &name));
+        let mirror = self.dir();
+        let address = format!("{}&mirror={}", cluster.address(&name), mirror.display());
+        let place = locate_new(Path::new(&address)).expect("a database");
+        copy(&dir, &place).expect("a copy");
+        self.set_time(at());
+        self
+    }
+
+    /// Tells the database the time; a directory has no clock of its own.
+    pub fn set_time(&self, at: Timestamp) {
+        if let Some(clock) = &self.database {
+            clock.set(at);
+        }
+    }
+
     pub fn dir(&self) -> PathBuf {
-        self.home.path().join("session")
+        let name = match self.database {
+            Some(_) => "mirror",
+            None => "session",
+        };
+        self.home.path().join(name)
     }
 
     pub fn at(&self, name: &str) -> PathBuf {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use jiff::Timestamp;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -163,6 +164,57 @@ fn run(command: &mut Command) {
     let ended = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
     let ended = ended.expect("it starts");
     assert!(ended.success(), "{command:?}: {ended}");
+}
+
+/// The time of the database, for one session whose test says what time it is.
+pub struct Clock {
+    client: Mutex<postgres::Client>,
+    session: String,
+    /// Whose database it is.
+    _cluster: Arc<Cluster>,
+}
+
+/// The function that locks a session, with the time from a table.
+const HOLD_AT_A_TIME: &str = "
+    CREATE TABLE IF NOT EXISTS public.clock (session text PRIMARY KEY, at bigint NOT NULL);
+    GRANT SELECT ON public.clock TO comail_owner;
+    CREATE OR REPLACE FUNCTION comail.hold(wanted text)
+    RETURNS TABLE
+        (id bigint, lines bigint, head bytea, redactions bigint, at bigint, version integer)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = comail, pg_temp AS $$
+    BEGIN
+        RETURN QUERY SELECT s.id, s.lines, s.head, s.redactions, coalesce(
+            (SELECT c.at FROM public.clock c WHERE c.session = wanted),
+            (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+        ), (SELECT f.version FROM comail.format f)
+        FROM comail.session s WHERE s.name = wanted FOR NO KEY UPDATE;
+    END $$";
+
+impl Clock {
+    pub fn of(cluster: &Arc<Cluster>, session: &str) -> Self {
+        Self {
+            client: Mutex::new(cluster.client()),
+            session: session.to_owned(),
+            _cluster: Arc::clone(cluster),
+        }
+    }
+
+    pub fn set(&self, at: Timestamp) {
+        let mut client = self.client.lock().expect("no test panicked");
+        // One after the other: many tests begin at once.
+        let mut work = client.transaction().expect("the server is up");
+        let lock = "SELECT pg_advisory_xact_lock(1), to_regclass('public.clock') IS NULL";
+        let is_new: bool = work.query_one(lock, &[]).expect("a lock").get(1);
+        if is_new {
+            work.batch_execute(HOLD_AT_A_TIME).expect("a function");
+        }
+        let set = "INSERT INTO public.clock VALUES ($1, $2)
+            ON CONFLICT (session) DO UPDATE SET at = excluded.at";
+        let values: [&(dyn postgres::types::ToSql + Sync); 2] =
+            [&self.session, &at.as_millisecond()];
+        work.execute(set, &values).expect("a time");
+        work.commit().expect("the server is up");
+    }
 }
 
 /// A machine: a place with a home directory, and so with mirrors, of its own.

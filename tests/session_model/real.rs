@@ -14,6 +14,7 @@ use serde_json::{Map, json};
 use super::{KEYS, Order, PAUSE_AFTER, Said, Seen, Sent, Step, Who};
 use crate::harness::email_net::{of_all, page};
 use crate::harness::made::{Made, at, id, salt};
+use crate::harness::postgres::{self, Cluster};
 use crate::harness::replayed::assert_replays;
 
 const DOMAINS: [&str; 3] = ["acme.co.kr", "bolt.co.kr", "cargo.co.kr"];
@@ -43,8 +44,12 @@ impl Fetcher for Midway<'_> {
 
 impl Real {
     pub fn new(order: Order) -> Self {
+        let mut made = Made::in_order(&KEYS, &order, PAUSE_AFTER);
+        if postgres::holds_all_sessions() {
+            made = made.into_database(&Cluster::shared());
+        }
         Self {
-            made: Made::in_order(&KEYS, &order, PAUSE_AFTER),
+            made,
             world: RecordedWorld::from_json(&world()).expect("a world"),
             now: Cell::new(at().as_millisecond()),
         }
@@ -61,6 +66,7 @@ impl Real {
             Step::Resume => self.resume(),
             Step::Pass(milliseconds) => {
                 self.now.set(self.now.get() + milliseconds);
+                self.made.set_time(self.time());
                 Said::Done
             }
             Step::LoseIndex => {

@@ -287,6 +287,10 @@ pub fn found(error: SessionError) -> Result<Finding, SessionError> {
             let place = place_of_damage(path, *line);
             Ok(Finding::new(FindingKind::Ledger, place, why.to_string()))
         }
+        SessionError::MirrorDiffers { .. } => {
+            let place = Place::of(1, None);
+            Ok(Finding::new(FindingKind::Ledger, place, error.to_string()))
+        }
         SessionError::ManifestChanged(_) | SessionError::Manifest { .. } => {
             let place = Place::of(1, None);
             let what = error.to_string();

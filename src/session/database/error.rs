@@ -1,7 +1,11 @@
 //! What can go wrong with the database of a session.
 
+use std::path::PathBuf;
+
+use crate::session::chain::LineError;
+
 /// The version of the tables that this comail knows.
-pub(super) const FORMAT: i32 = 1;
+pub(super) const FORMAT: i32 = 2;
 
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
@@ -15,6 +19,8 @@ pub enum DatabaseError {
          processes: put it into PGPASSWORD, or into the file that PGPASSFILE names"
     )]
     Password,
+    #[error("cannot use the password file {path}: {why}")]
+    PasswordFile { path: PathBuf, why: String },
     #[error("HOME is not set: name a directory of this machine with `mirror=DIR` in the address")]
     NoMirror,
     #[error("there is no session {0:?} in this database")]
@@ -22,12 +28,17 @@ pub enum DatabaseError {
     #[error("the database already has a session {0:?}")]
     Exists(String),
     #[error(
-        "comail's tables in this database are of format {0}, and this comail knows format {FORMAT}"
+        "comail's tables in this database are of format {0}, and this comail knows format {FORMAT}: \
+         use the comail that made them, whose `session copy` brings each session to a directory"
     )]
     Format(i32),
+    #[error(
+        "the ledger in the database is damaged: line {line}: {why}; restore the database from a backup"
+    )]
+    Damaged { line: u64, why: LineError },
     #[error("cannot read the certificates of PGSSLROOTCERT: {0}")]
     Certificates(String),
-    #[error("cannot {doing}; nothing was recorded, so run the command again")]
+    #[error("cannot {doing}; {}", advice(.source))]
     Query {
         doing: &'static str,
         #[source]
@@ -35,13 +46,63 @@ pub enum DatabaseError {
     },
     /// The connection was lost during the commit.
     #[error(
-        "the connection was lost while the answer was recorded: run the command again, which shows \
-         whether it was"
+        "the connection was lost during the commit, so nobody knows yet whether it was recorded: run \
+         the command again, with the same --idempotency-key if it had one"
     )]
     Unknown(#[source] Box<postgres::Error>),
 }
 
+/// The classes of errors that pass (PostgreSQL's manual, appendix A): of connections, rolled back
+/// transactions, resources, locks, and interventions of an operator.
+const PASSING: [&str; 5] = ["08", "40", "53", "55", "57"];
+
+/// A transaction that was idle for too long.
+const IDLE: &str = "25P03";
+
+fn passes(error: &postgres::Error) -> bool {
+    use std::error::Error as _;
+
+    match error.code() {
+        Some(code) => {
+            code.code() == IDLE || PASSING.iter().any(|class| code.code().starts_with(class))
+        }
+        None => {
+            error.is_closed()
+                || error
+                    .source()
+                    .is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
+        }
+    }
+}
+
+/// What a person or an agent does about an error.
+fn advice(error: &postgres::Error) -> &'static str {
+    if passes(error) {
+        return "nothing was recorded, so run the command again";
+    }
+    match error.code().map(postgres::error::SqlState::code) {
+        Some("28000" | "28P01") => {
+            "check the user in the address, and the password in PGPASSWORD or PGPASSFILE"
+        }
+        Some("3D000") => "make the database with createdb, or correct its name in the address",
+        Some("42501") => {
+            "the login lacks a right: grant it comail_owner, comail_judge or comail_reader, as `comail \
+             help fleet` says"
+        }
+        _ => "nothing was recorded",
+    }
+}
+
 impl DatabaseError {
+    /// Whether the same command may succeed later.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Query { source, .. } => passes(source),
+            Self::Unknown(_) => true,
+            _ => false,
+        }
+    }
+
     pub(super) fn of(doing: &'static str) -> impl FnOnce(postgres::Error) -> Self {
         move |source| Self::Query {
             doing,

@@ -11,22 +11,33 @@ BEGIN
             EXECUTE format('CREATE ROLE %I NOLOGIN', wanted);
         END IF;
     END LOOP;
-    IF NOT pg_has_role(current_user, 'comail_owner', 'MEMBER') THEN
-        EXECUTE format('GRANT comail_owner TO %I', current_user);
-    END IF;
+    -- Whether the role can be taken depends on more than membership since PostgreSQL 16, so it is tried.
+    BEGIN
+        SET LOCAL ROLE comail_owner;
+        RESET ROLE;
+    EXCEPTION WHEN insufficient_privilege THEN
+        BEGIN
+            EXECUTE format('GRANT comail_owner TO %I', current_user);
+        EXCEPTION WHEN insufficient_privilege THEN
+            RAISE EXCEPTION 'only comail_owner makes the tables: log in as a member, or GRANT comail_owner TO % as a superuser',
+                quote_ident(current_user) USING ERRCODE = '42501';
+        END;
+    END;
 END $$;
 
 CREATE SCHEMA comail AUTHORIZATION comail_owner;
 SET LOCAL ROLE comail_owner;
 
 CREATE TABLE comail.format (version integer NOT NULL);
-INSERT INTO comail.format VALUES (1);
+INSERT INTO comail.format VALUES (2);
 
 CREATE TABLE comail.session (
     -- A session that is made again under the same name has another one.
     id bigint PRIMARY KEY DEFAULT floor(random() * 9e15)::bigint,
     name text NOT NULL UNIQUE,
     lines bigint NOT NULL DEFAULT 0,
+    -- The hash of the last line, which the next line names and every mirror must have.
+    head bytea NOT NULL DEFAULT sha256(''),
     -- How often lines were redacted. A mirror that knows another number starts over.
     redactions bigint NOT NULL DEFAULT 0,
     created timestamptz NOT NULL DEFAULT clock_timestamp()
@@ -53,10 +64,23 @@ ALTER TABLE comail.evidence ALTER COLUMN body SET STORAGE EXTERNAL;
 -- session.json, the copies of lists, and tokens.
 CREATE TABLE comail.file (
     session bigint NOT NULL REFERENCES comail.session,
-    name text NOT NULL,
+    name text NOT NULL CHECK (name ~ '^(session[.]json|source[^/]*|tokens/[^/]+)$'),
     body bytea NOT NULL,
     PRIMARY KEY (session, name)
 );
+
+-- Whether a line or session.json names the copy of a list.
+CREATE FUNCTION comail.is_recorded(whose bigint, list text) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = comail, pg_temp AS $$
+    SELECT EXISTS (
+        SELECT FROM comail.ledger l
+        WHERE l.session = whose AND position('"copy":' || to_json(list) IN l.line) > 0
+    ) OR EXISTS (
+        SELECT FROM comail.file f
+        WHERE f.session = whose AND f.name = 'session.json'
+            AND position(to_json(list)::text IN convert_from(f.body, 'UTF8')) > 0
+    )
+$$;
 
 -- When each host was last asked, and until when a judge may be asking it.
 CREATE TABLE comail.host (
@@ -71,32 +95,44 @@ CREATE TABLE comail.host (
 -- key would wait for a stronger lock. The time is taken after the wait,
 -- in milliseconds since 1970.
 CREATE FUNCTION comail.hold(wanted text)
-RETURNS TABLE (id bigint, lines bigint, redactions bigint, at bigint)
+RETURNS TABLE (id bigint, lines bigint, head bytea, redactions bigint, at bigint, version integer)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = comail, pg_temp AS $$
 DECLARE
     held comail.session;
 BEGIN
     SELECT * INTO held FROM comail.session s WHERE s.name = wanted FOR NO KEY UPDATE;
     IF FOUND THEN
-        RETURN QUERY SELECT held.id, held.lines, held.redactions,
-            (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+        RETURN QUERY SELECT held.id, held.lines, held.head, held.redactions,
+            (extract(epoch FROM clock_timestamp()) * 1000)::bigint, f.version
+            FROM comail.format f;
     END IF;
 END $$;
 
-CREATE FUNCTION comail.append(whose bigint, start bigint, added text[]) RETURNS void
+-- Appends lines after the line with the hash `prev`; the last of them has the hash `last`.
+CREATE FUNCTION comail.append(whose bigint, start bigint, prev bytea, added text[], last bytea)
+RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = comail, pg_temp AS $$
 BEGIN
-    UPDATE comail.session s SET lines = s.lines + cardinality(added)
-        WHERE s.id = whose AND s.lines = start;
+    UPDATE comail.session s SET lines = s.lines + cardinality(added), head = last
+        WHERE s.id = whose AND s.lines = start AND s.head = prev;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'somebody else appended to the ledger' USING ERRCODE = '40001';
+    END IF;
+    IF EXISTS (
+        SELECT FROM unnest(added) WITH ORDINALITY AS new (text, n)
+        WHERE NOT starts_with(text, format('{"seq":%s,"at":', start + n - 1))
+            OR position(E'\n' IN text) > 0
+    ) THEN
+        RAISE EXCEPTION 'not a line of a ledger' USING ERRCODE = '22023';
     END IF;
     INSERT INTO comail.ledger
         SELECT whose, start + n - 1, text FROM unnest(added) WITH ORDINALITY AS new (text, n);
 END $$;
 
+-- Replaces lines and files that were redacted, removes bodies, and appends the line that says so.
 CREATE FUNCTION comail.redact(
-    whose bigint, start bigint, places bigint[], redacted text[], gone bytea[], added text
+    whose bigint, start bigint, places bigint[], redacted text[], gone bytea[],
+    names text[], bodies bytea[], prev bytea, added text, last bytea
 ) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = comail, pg_temp AS $$
 BEGIN
@@ -104,8 +140,11 @@ BEGIN
         FROM unnest(places, redacted) AS new (seq, text)
         WHERE l.session = whose AND l.seq = new.seq;
     DELETE FROM comail.evidence e WHERE e.session = whose AND e.digest = ANY (gone);
+    UPDATE comail.file f SET body = new.body
+        FROM unnest(names, bodies) AS new (name, body)
+        WHERE f.session = whose AND f.name = new.name;
     UPDATE comail.session s SET redactions = s.redactions + 1 WHERE s.id = whose;
-    PERFORM comail.append(whose, start, ARRAY[added]);
+    PERFORM comail.append(whose, start, prev, ARRAY[added], last);
 END $$;
 
 -- Takes the right to ask a host, if no other judge has it and the last request began long enough ago.
@@ -128,7 +167,7 @@ BEGIN
         wait := extract(epoch FROM free - time);
     ELSE
         wait := 0;
-        UPDATE comail.host h SET asked = time, busy = time + keep * interval '1 second'
+        UPDATE comail.host h SET asked = time, busy = time + least(keep, 600) * interval '1 second'
             WHERE h.session = whose AND h.name = host;
     END IF;
     RETURN NEXT;
@@ -142,12 +181,18 @@ $$;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA comail FROM PUBLIC;
 GRANT USAGE ON SCHEMA comail TO comail_judge, comail_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA comail TO comail_judge, comail_reader;
--- A token may be revoked, and a newer list is another file. Nobody but the owner replaces a file.
+-- A judge makes and revokes tokens, and adds a list. One that was not recorded yet may be sent again.
 GRANT INSERT, DELETE ON comail.file TO comail_judge;
+ALTER TABLE comail.file ENABLE ROW LEVEL SECURITY;
+CREATE POLICY read ON comail.file FOR SELECT USING (true);
+CREATE POLICY add ON comail.file FOR INSERT WITH CHECK (name <> 'session.json');
+CREATE POLICY remove ON comail.file FOR DELETE
+    USING (name LIKE 'tokens/%' OR (name LIKE 'source%' AND NOT comail.is_recorded(session, name)));
 GRANT INSERT ON comail.evidence TO comail_judge;
 GRANT EXECUTE ON FUNCTION
     comail.hold(text),
-    comail.append(bigint, bigint, text[]),
+    comail.append(bigint, bigint, bytea, text[], bytea),
+    comail.is_recorded(bigint, text),
     comail.turn(bigint, text, double precision, double precision),
     comail.end_turn(bigint, text)
     TO comail_judge;

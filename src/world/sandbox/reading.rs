@@ -94,9 +94,11 @@ const TOOLS: [&str; 45] = [
 ];
 
 /// Files with keys and passwords, below the home directory.
-const SECRETS: [&str; 20] = [
+const SECRETS: [&str; 22] = [
     ".aws",
     ".azure",
+    // The lines and evidence of sessions in a database.
+    ".cache/comail/sessions",
     ".cargo/credentials",
     ".cargo/credentials.toml",
     ".config/comail",
@@ -112,6 +114,7 @@ const SECRETS: [&str; 20] = [
     ".netrc",
     ".npmrc",
     ".password-store",
+    ".pgpass",
     ".pki",
     ".pypirc",
     ".ssh",
@@ -159,9 +162,11 @@ impl Reading {
         let temporary = TEMPORARY.map(PathBuf::from).into_iter();
         let temporary: Vec<_> = real(temporary.chain([env::temp_dir()])).collect();
         let hidden: Vec<_> = real(reach.hidden.iter().cloned()).collect();
-        let config = env::var_os("XDG_CONFIG_HOME").map(|dir| Path::new(&dir).join("comail"));
         let secrets = [in_home(&SECRETS), hidden.clone()].concat();
-        let secrets: Vec<_> = secrets.into_iter().chain(config).collect();
+        let secrets = secrets.into_iter();
+        let secrets: Vec<_> = secrets
+            .chain(of_environment(&|name| env::var_os(name)))
+            .collect();
         let hidden: Vec<_> = hidden
             .into_iter()
             .chain(temporary.clone())
@@ -209,6 +214,18 @@ impl Reading {
                 .collect(),
         }
     }
+}
+
+/// The private paths that the environment names: the settings, the mirrors of sessions, and the password
+/// file of databases.
+fn of_environment(variables: &dyn Fn(&str) -> Option<OsString>) -> impl Iterator<Item = PathBuf> {
+    let below = |name, path| variables(name).map(|dir| Path::new(&dir).join(path));
+    // Paths are granted without links. To hide a directory that somebody named by mistake could hide all.
+    let passwords = variables("PGPASSFILE").and_then(|path| fs::canonicalize(path).ok());
+    let passwords = passwords.filter(|path| path.is_file());
+    let config = below("XDG_CONFIG_HOME", "comail");
+    let mirrors = below("XDG_CACHE_HOME", "comail/sessions");
+    config.into_iter().chain(mirrors).chain(passwords)
 }
 
 /// A path or, in `/opt`, the folder at its top that contains it.
@@ -358,6 +375,40 @@ mod tests {
         assert_eq!(granted("a"), [at("a/b/public")].into());
         assert_eq!(granted("a/b/secret"), [].into());
         assert_eq!(granted(""), [at("a/b/public"), at("c")].into());
+    }
+
+    #[test]
+    fn databases_and_their_passwords_are_private() {
+        let place = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(place.path()).unwrap();
+        for dir in [
+            ".cache/comail/sessions/x",
+            ".cache/other",
+            "secrets",
+            "cache",
+        ] {
+            fs::create_dir_all(home.join(dir)).unwrap();
+        }
+        for file in [".pgpass", ".profile", "secrets/pgpass", "secrets/other"] {
+            fs::write(home.join(file), "").unwrap();
+        }
+        std::os::unix::fs::symlink(home.join("secrets/pgpass"), home.join("link")).unwrap();
+        let variables = |name: &str| match name {
+            "PGPASSFILE" => Some(home.join("link").into()),
+            "XDG_CACHE_HOME" => Some(home.join("cache").into()),
+            _ => None,
+        };
+        let found: Vec<_> = of_environment(&variables).collect();
+        let mirrors = home.join("cache/comail/sessions");
+        assert_eq!(found, [mirrors, home.join("secrets/pgpass")]);
+        let secrets: Vec<_> = SECRETS.map(|name| home.join(name)).into_iter().collect();
+        let read: BTreeSet<_> = without(&home, &[secrets, found].concat())
+            .into_iter()
+            .collect();
+        let expected = [".cache/other", ".profile", "secrets/other"].map(|name| home.join(name));
+        assert_eq!(read, expected.into());
+        let directory = |name: &str| (name == "PGPASSFILE").then(|| "/".into());
+        assert_eq!(of_environment(&directory).count(), 0);
     }
 
     #[test]
