@@ -1,7 +1,7 @@
 //! `comail forget`: removes an address from the ledger, from evidence and from the session's copy of
 //! the list. `judge::forgotten` recognises the address in later submissions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -143,7 +143,9 @@ struct Search<'a> {
     normal: String,
     /// The text of `session.json`, which does not contain the address.
     frozen: String,
-    copies: BTreeSet<String>,
+    /// The copies of lists, with the digests that they were recorded with.
+    copies: BTreeMap<String, Digest>,
+    forgetting: Forgetting,
     /// The changes of the accepted tree.
     accepted: BTreeMap<Digest, QuestId>,
 }
@@ -152,15 +154,16 @@ impl<'a> Search<'a> {
     /// Refuses an address that `session.json` contains, because that file cannot change.
     fn of(session: &Session, mailbox: &'a Mailbox) -> Result<Self, NotForgotten> {
         let path = session.dir().join("session.json");
-        let mut copies = BTreeSet::from([session.manifest().source.copy.clone()]);
-        let extensions = session.totals().extensions;
-        copies.extend(extensions.into_iter().map(|source| source.copy));
+        let first = session.manifest().source.clone();
+        let sources = [first].into_iter().chain(session.totals().extensions);
+        let copies = sources.map(|source| (source.copy, source.sha256)).collect();
         let search = Self {
             dir: session.dir().to_owned(),
             mailbox,
             normal: mailbox.to_string(),
             frozen: fs::read_to_string(&path).map_err(at(&path))?,
             copies,
+            forgetting: session.forgetting(),
             accepted: accepted_changes(session),
         };
         if mentions(&search.frozen, &search.wanted()).is_empty() {
@@ -196,14 +199,19 @@ impl<'a> Search<'a> {
     /// The copies of lists that contain the address, and their bytes without it.
     fn copies(&self) -> Result<Vec<(RedactedCopy, Vec<u8>)>, NotForgotten> {
         let mut found = Vec::new();
-        for copy in &self.copies {
+        for (copy, recorded) in &self.copies {
             let path = self.dir.join(copy);
             let bytes = files::read(&path, u64::MAX).map_err(at(&path))?;
+            let was = Digest::of(&bytes);
+            // Whatever else is there would become the list of the session.
+            if self.forgetting.copy_of(was) != self.forgetting.copy_of(*recorded) {
+                return Err(SessionError::CopyChanged(path).into());
+            }
             let masked = forgotten::masked_list(&bytes, &self.wanted()).map_err(at(&path))?;
             found.extend(masked.map(|masked| {
                 let redacted = RedactedCopy {
                     copy: copy.clone(),
-                    was: Digest::of(&bytes),
+                    was,
                     is: Digest::of(&masked),
                 };
                 (redacted, masked)

@@ -105,7 +105,10 @@ fn a_mirror_that_is_lost_cut_or_forged_is_made_again() {
 #[test]
 fn a_session_is_made_once() {
     let cluster = Cluster::shared();
-    let machine = scanned(&cluster, "made-once");
+    let machine = Machine::of(&cluster, "made-once");
+    machine.place.write("names.txt", NAMES);
+    let (_, scan) = machine.json(&["scan", "names.txt"]);
+    assert_eq!(scan["session"], cluster.address("made-once"), "{scan}");
     let again = machine.run(&["scan", "names.txt"]);
     assert_eq!(again.code, 1);
     again.says("already exists");
@@ -638,9 +641,60 @@ fn an_address_is_forgotten_in_lines_and_lists_at_once_or_not_at_all() {
     client
         .batch_execute("DROP TRIGGER breaks ON comail.file")
         .expect("no trigger");
+
+    // Whatever is in the mirror never becomes the list of the session.
+    let list = one.mirror().join("source.csv");
+    let kept = std::fs::read(&list).expect("a list");
+    std::fs::write(&list, "name,note\nEvil,jo@acme.com\n").expect("a file of ours");
+    let refused = one.run(&forget);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    refused.says("it is not the list that was scanned");
+    std::fs::write(&list, kept).expect("a file of ours");
+
+    // A list that was sent, and whose line was never recorded.
+    let sent =
+        "INSERT INTO comail.file SELECT id, 'source-2.csv', 'jo@acme.com' FROM comail.session";
+    client.batch_execute(sent).expect("a file");
     one.run(&forget).ok();
     assert_eq!(left(), (0, 0));
     one.run(&["audit"]).ok();
+
+    // A database that was set back to a time before it.
+    let back = "UPDATE comail.session SET redactions = redactions - 1";
+    client.batch_execute(back).expect("a number");
+    one.run(&["status"])
+        .says("redacted more often than the database");
+}
+
+#[test]
+fn a_list_of_a_failed_update_is_replaced_by_the_recorded_one() {
+    let cluster = Cluster::start();
+    let one = scanned(&cluster, "lists");
+    let two = Machine::of(&cluster, "lists");
+    let mut client = cluster.client();
+    let breaks = "CREATE FUNCTION public.breaks() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            RAISE EXCEPTION 'it ends here';
+        END $$;
+        CREATE TRIGGER breaks BEFORE INSERT ON comail.ledger
+            FOR EACH ROW EXECUTE FUNCTION public.breaks()";
+    client.batch_execute(breaks).expect("a trigger");
+    one.place.write("names.txt", format!("{NAMES}Echo\n"));
+    assert_eq!(one.run(&["scan", "--update", "names.txt"]).code, 1);
+    client
+        .batch_execute("DROP TRIGGER breaks ON comail.ledger")
+        .expect("no trigger");
+    two.place.write("names.txt", format!("{NAMES}Fox\nGolf\n"));
+    two.run(&["scan", "--update", "names.txt"]).ok();
+    for machine in [&one, &two] {
+        machine.run(&["audit"]).ok();
+    }
+    let lists = [&one, &two].map(|machine| {
+        let list = std::fs::read_to_string(machine.mirror().join("source-2.txt"));
+        list.expect("a list")
+    });
+    assert_eq!(lists[0], lists[1]);
+    assert!(lists[0].contains("Golf"), "{lists:?}");
 }
 
 #[test]

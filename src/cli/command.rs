@@ -296,7 +296,7 @@ fn locate(context: &mut Context, place: SessionPlace) -> Result<()> {
     if variable(SERVER_VARIABLE).is_some() {
         return Ok(());
     }
-    context.dir = match place {
+    let found = match place {
         SessionPlace::Unused => return Ok(()),
         SessionPlace::New => store::locate_new(&context.dir)?,
         SessionPlace::Existing => match store::locate(&context.dir) {
@@ -305,6 +305,9 @@ fn locate(context: &mut Context, place: SessionPlace) -> Result<()> {
             found => found?,
         },
     };
+    if found != context.dir {
+        context.address = Some(std::mem::replace(&mut context.dir, found));
+    }
     Ok(())
 }
 
@@ -316,6 +319,7 @@ fn context(
 ) -> Context {
     Context {
         dir,
+        address: None,
         named_session,
         named_worker: None,
         parser,

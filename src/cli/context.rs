@@ -25,6 +25,8 @@ use crate::session::{BadWorker, Projection, QuestRecord, Session, SessionError, 
 pub struct Context {
     /// The session directory: what `--session`, the environment or the user's file names.
     pub(super) dir: PathBuf,
+    /// The address of a session in a database, whose mirror `dir` is.
+    pub(super) address: Option<PathBuf>,
     /// What `--session` or the user's file names, so that printed command lines must name it too.
     pub(super) named_session: Option<PathBuf>,
     pub(super) named_worker: Option<String>,
@@ -106,6 +108,11 @@ pub(super) struct Folded {
 }
 
 impl Context {
+    /// The session, as messages name it.
+    pub(super) fn place(&self) -> &Path {
+        self.address.as_ref().unwrap_or(&self.dir)
+    }
+
     /// The worker of the flag, or else of `COMAIL_WORKER`.
     pub(super) fn worker_of(&self, flag: Option<&Worker>) -> Result<Option<Worker>> {
         let Some(named) = self.named_worker.as_ref().filter(|_| flag.is_none()) else {

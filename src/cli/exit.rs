@@ -326,9 +326,8 @@ impl ErrorKind {
             | SessionError::Index(_) => Some(Self::Damaged),
             SessionError::Database(error) if is_of_address(error) => Some(Self::Usage),
             SessionError::Database(error) if error.is_transient() => Some(Self::Database),
-            SessionError::Io { .. } | SessionError::Mirror(_) | SessionError::Database(_) => {
-                Some(Self::Io)
-            }
+            SessionError::Mirror(_) => Some(Self::Database),
+            SessionError::Io { .. } | SessionError::Database(_) => Some(Self::Io),
             _ => None,
         }
     }

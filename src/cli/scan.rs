@@ -272,7 +272,7 @@ pub(super) fn create(
         reviewers: manifest.kind.reviewers.is_some(),
         agents: agents_in(definition),
         world: manifest.frozen.world_kind(),
-        ..Scanned::new(&context.dir, &manifest.source, &planned, unit)
+        ..Scanned::new(context.place(), &manifest.source, &planned, unit)
     })
 }
 

@@ -323,6 +323,7 @@ impl SessionDesk {
     fn context(&self, output: Output) -> Context {
         Context {
             dir: self.dir.clone(),
+            address: None,
             named_session: None,
             named_worker: None,
             parser: clap::Command::new("comail"),

@@ -219,15 +219,15 @@ impl Server {
             return is_ready;
         }
         // A database that does not answer keeps a thread waiting, and only one.
-        let mut looking = readiness.looking.take().unwrap_or_else(|| {
+        let looking = readiness.looking.get_or_insert_with(|| {
             let desk = Arc::clone(&self.desk);
             tokio::task::spawn_blocking(move || desk.is_ready())
         });
-        let looked = tokio::time::timeout(READINESS_PATIENCE, &mut looking).await;
-        let is_ready = looked.is_ok_and(|looked| looked.unwrap_or(false));
-        if !looking.is_finished() {
-            readiness.looking = Some(looking);
+        let looked = tokio::time::timeout(READINESS_PATIENCE, looking).await;
+        if looked.is_ok() {
+            readiness.looking = None;
         }
+        let is_ready = looked.is_ok_and(|looked| looked.unwrap_or(false));
         readiness.known = Some((is_ready, Instant::now()));
         is_ready
     }

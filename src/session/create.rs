@@ -66,19 +66,34 @@ pub fn create_carrying<E: From<SessionError>>(
     Ok(put_in_place(draft, dir)?)
 }
 
-/// A private directory in which to prepare the session of `dir`.
-pub(super) fn draft_next_to(dir: &Path) -> Result<TempDir, SessionError> {
+/// A private directory in which a session is prepared.
+pub(super) struct Draft {
+    dir: TempDir,
+    /// The session in a database that it becomes, as it was when the draft was begun: a mirror may be
+    /// removed at any time.
+    mirror: Option<Mirror>,
+}
+
+impl Draft {
+    pub(super) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+}
+
+pub(super) fn draft_next_to(dir: &Path) -> Result<Draft, SessionError> {
+    let mirror = Mirror::at(dir)?;
     let parent = directory_of(dir);
-    tempfile::Builder::new()
+    let dir = tempfile::Builder::new()
         .permissions(fs::Permissions::from_mode(0o700))
         .prefix(DRAFT_PREFIX)
         .tempdir_in(parent)
-        .map_err(SessionError::io(parent, "make the session"))
+        .map_err(SessionError::io(parent, "make the session"))?;
+    Ok(Draft { dir, mirror })
 }
 
 /// Makes a complete draft the session of `dir`, in its database first if `dir` follows one.
-pub(super) fn put_in_place(draft: TempDir, dir: &Path) -> Result<(), SessionError> {
-    if let Some(mirror) = Mirror::at(dir)? {
+pub(super) fn put_in_place(draft: Draft, dir: &Path) -> Result<(), SessionError> {
+    if let Some(mirror) = &draft.mirror {
         mirror.publish(draft.path())?;
         mirror.give_way()?;
     }
@@ -86,7 +101,7 @@ pub(super) fn put_in_place(draft: TempDir, dir: &Path) -> Result<(), SessionErro
     match fs::rename(draft.path(), dir) {
         Ok(()) => {
             // It was renamed, so the guard has nothing to remove.
-            let _ = draft.keep();
+            let _ = draft.dir.keep();
             flush_directory(parent).map_err(SessionError::io(parent, "write the directory"))
         }
         Err(_) if dir.join("session.json").exists() => Err(SessionError::Exists(dir.to_owned())),

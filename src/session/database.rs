@@ -357,6 +357,20 @@ impl Database {
         Ok(row.map(|row| row.get(0)))
     }
 
+    pub(super) fn has_body(
+        self: &Arc<Self>,
+        id: i64,
+        digest: Digest,
+    ) -> Result<bool, DatabaseError> {
+        let row = self.ask("read evidence", |client| {
+            client.query_opt(
+                "SELECT 1 FROM comail.evidence WHERE session = $1 AND digest = $2",
+                &[&id, &digest.as_bytes().as_slice()],
+            )
+        })?;
+        Ok(row.is_some())
+    }
+
     pub(super) fn keep_body(
         self: &Arc<Self>,
         id: i64,

@@ -32,12 +32,14 @@ impl EvidenceStore {
     /// advance.
     pub fn keep(&self, digest: Digest, packed: &[u8]) -> Result<bool, SessionError> {
         let path = self.path(digest);
+        // First, so that what is here is there too.
+        if let Some(mirror) = Mirror::at(&self.session)?
+            && !mirror.has_body(digest)?
+        {
+            mirror.keep_body(digest, packed)?;
+        }
         if holds(&path, packed).map_err(SessionError::io(&path, "read evidence"))? {
             return Ok(false);
-        }
-        // First, so that what is here is there too.
-        if let Some(mirror) = Mirror::at(&self.session)? {
-            mirror.keep_body(digest, packed)?;
         }
         self.write(&path, packed)?;
         Ok(true)
@@ -102,7 +104,12 @@ impl EvidenceStore {
         };
         let packed = mirror.body(digest)?;
         if let Some(packed) = &packed {
-            self.write(&self.path(digest), packed)?;
+            let path = self.path(digest);
+            self.write(&path, packed)?;
+            // An address may have been removed from the evidence since it was read.
+            if !mirror.is_current()? {
+                fs::remove_file(&path).map_err(SessionError::io(&path, "remove evidence"))?;
+            }
         }
         Ok(packed)
     }

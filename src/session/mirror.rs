@@ -15,13 +15,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use walkdir::WalkDir;
 
-use super::chain::{Line, Tip};
+use super::chain::{Line, LineError, Tip};
 use super::database::{
     Database, DatabaseError, DatabaseUrl, Head, HeldHead, NewRow, Patience, Redacted,
 };
 use super::error::SessionError;
-use super::event::EventType;
+use super::event::{Event, EventType};
 use super::lock::LockGuard;
+use super::projection::Projection;
 use crate::base::{Digest, files};
 
 /// The file that makes a directory a mirror.
@@ -32,9 +33,6 @@ const MAX_LINK: u64 = 64 * 1024;
 const LOCK: &str = "lock";
 
 const LEDGER: &str = "ledger.jsonl";
-
-/// It may have an address that was removed from the ledger.
-const INDEX: &str = "index.sqlite";
 
 const MANIFEST: &str = "session.json";
 
@@ -88,9 +86,9 @@ pub fn locate_new(named: &Path) -> Result<PathBuf, SessionError> {
         Err(why) => return Err(why.into()),
         Ok(_) => return Err(SessionError::Exists(named.to_owned())),
     }
-    // It followed a session that is gone.
-    if mirror.follows(&mirror.dir)? {
-        fs::remove_dir_all(&mirror.dir).map_err(SessionError::io(&mirror.dir, "clear"))?;
+    // It may be the last copy of a session that is gone.
+    if mirror.follows(&mirror.dir)? && !mirror.is_vacant()? {
+        return Err(mirror.differs("the database does not have the session any more"));
     }
     mirror.link_up()?;
     Ok(mirror.dir)
@@ -204,6 +202,9 @@ impl Mirror {
                 "the directory is no longer a mirror of the session",
             ));
         };
+        if current.link.id == Some(head.id) && current.link.redactions > head.redactions {
+            return Err(self.differs("it was redacted more often than the database"));
+        }
         if current.link.id != Some(head.id) || current.link.redactions != head.redactions {
             return current.fill(head);
         }
@@ -219,10 +220,7 @@ impl Mirror {
         if known.length >= head.tip.length {
             return Err(self.differs("it has lines that the database does not have"));
         }
-        if self.add_lines(&path, head, known)? {
-            self.fetch_files(head.id, false)?;
-        }
-        Ok(())
+        self.add_lines(&path, head, known)
     }
 
     /// A database that was set back to an earlier state, or a mirror that was changed.
@@ -233,42 +231,40 @@ impl Mirror {
         }
     }
 
-    /// Adds the lines that the database has in addition, and returns whether they name new files.
-    fn add_lines(&self, path: &Path, head: Head, known: Tip) -> Result<bool, SessionError> {
+    /// Adds the lines that the database has in addition, and the lists that they name.
+    fn add_lines(&self, path: &Path, head: Head, known: Tip) -> Result<(), SessionError> {
         let writing = || SessionError::io(path, "write the ledger");
         let file = files::open_with(OpenOptions::new().append(true), path).map_err(writing())?;
         let mut file = io::BufWriter::new(file);
-        let (mut extends, mut tip) = (false, known);
+        let mut tip = known;
         self.database.lines(head, known.length, &mut |text| {
-            let line = Line::parse(tip, text);
-            let line =
-                line.map_err(|why| self.differs(format!("after line {}: {why}", tip.length)))?;
+            let broken = |why: LineError| self.differs(format!("after line {}: {why}", tip.length));
+            let line = Line::parse(tip, text).map_err(broken)?;
             tip = line.tip();
-            extends |= line.kind() == EventType::Extended;
+            if line.kind() == EventType::Extended
+                && let Ok(Event::Extended(extended)) = line.event()
+            {
+                self.fetch_file(head.id, &extended.source.copy)?;
+            }
             writeln!(file, "{text}").map_err(writing())
         })?;
-        file.flush().map_err(writing())?;
-        Ok(extends)
+        file.flush().map_err(writing())
     }
 
     /// Writes all files again: nothing is there yet, or an address was removed from what is there.
     fn fill(mut self, head: Head) -> Result<(), SessionError> {
         let path = self.path(LEDGER);
         let writing = || SessionError::io(&path, "write the ledger");
-        let index = self.path(INDEX);
-        match fs::remove_file(&index) {
-            Err(error) if !is_absent(&error) => {
-                return Err(SessionError::io(&index, "remove")(error));
-            }
-            _ => {}
-        }
+        self.clear()?;
         let evidence = self.path("evidence");
         let cleared = match fs::remove_dir_all(&evidence) {
             Err(error) if !is_absent(&error) => Err(error),
             _ => fs::create_dir(&evidence),
         };
         cleared.map_err(SessionError::io(&evidence, "clear"))?;
-        self.fetch_files(head.id, true)?;
+        for name in self.database.file_names(head.id)? {
+            self.fetch_file(head.id, &name)?;
+        }
         let mut new = tempfile::NamedTempFile::new_in(&self.dir).map_err(writing())?;
         let mut buffered = io::BufWriter::new(new.as_file_mut());
         let mut tip = Tip::start();
@@ -287,18 +283,38 @@ impl Mirror {
         self.link.write(&self.dir)
     }
 
-    /// Brings the files of the session, but for tokens, which are asked for one by one.
-    fn fetch_files(&self, id: i64, replace: bool) -> Result<(), SessionError> {
-        for name in self.database.file_names(id)? {
-            let path = self.path(&name);
-            if !is_copied(&name) || (!replace && path.exists()) {
-                continue;
-            }
-            if let Some(body) = self.database.file(id, &name)? {
-                put(&path, &body)?;
+    /// Removes what may have an address that was removed from the session: the index, lists, and what a
+    /// process left that was killed here.
+    fn clear(&self) -> Result<(), SessionError> {
+        Projection::discard(&self.dir)?;
+        let listing = || SessionError::io(&self.dir, "list");
+        for entry in fs::read_dir(&self.dir).map_err(listing())? {
+            let entry = entry.map_err(listing())?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let is_file = entry.file_type().map_err(listing())?.is_file();
+            if is_file && (is_copied(&name) || name.starts_with(".tmp")) {
+                let path = entry.path();
+                fs::remove_file(&path).map_err(SessionError::io(&path, "remove"))?;
             }
         }
         Ok(())
+    }
+
+    /// Brings a file of the session, but for tokens, which are asked for one by one.
+    fn fetch_file(&self, id: i64, name: &str) -> Result<(), SessionError> {
+        if is_copied(name)
+            && let Some(body) = self.database.file(id, name)?
+        {
+            put(&self.path(name), &body)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the directory still follows the same state of the same session as when this was read.
+    pub(super) fn is_current(&self) -> Result<bool, SessionError> {
+        let now = Self::at(&self.dir)?.map(|it| (it.link.id, it.link.redactions));
+        Ok(now == Some((self.link.id, self.link.redactions)))
     }
 
     /// Whether the directory has nothing of a session yet.
@@ -319,6 +335,10 @@ impl Mirror {
 
     pub(super) fn body(&self, digest: Digest) -> Result<Option<Vec<u8>>, SessionError> {
         Ok(self.database.body(self.id()?, digest)?)
+    }
+
+    pub(super) fn has_body(&self, digest: Digest) -> Result<bool, SessionError> {
+        Ok(self.database.has_body(self.id()?, digest)?)
     }
 
     pub(super) fn keep_body(&self, digest: Digest, packed: &[u8]) -> Result<(), SessionError> {

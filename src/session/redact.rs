@@ -53,6 +53,10 @@ impl Session {
         let lock = LockGuard::acquire(self.dir())?;
         let shared = self.hold(&lock, Patience::WholeLedger)?;
         self.refresh(&lock)?;
+        if shared.is_some() {
+            // Another judge may have added evidence during the wait.
+            self.evidence().complete()?;
+        }
         let now = shared.as_ref().map_or_else(|| clock.now(), Appending::at);
         let Some((file, forgotten)) = self.redacted((now, clock), redactor)? else {
             return redactor.carry_out();

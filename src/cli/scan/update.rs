@@ -37,7 +37,7 @@ pub(super) fn run(
     nothing_forgotten(&session.forgetting(), file.path())?;
     let plan = args.plan(&file, Some(&before), None, &unit)?;
     amendment.confirm(&session)?;
-    let dir = context.dir.clone();
+    let place = context.place().to_owned();
     let mut update = |context: &mut Context, confirmed: Option<&Replacement>| {
         let mut planned = plan.open(file.path())?;
         if let Some(own) = &before.site {
@@ -83,7 +83,7 @@ pub(super) fn run(
                 sites_added: amended.as_ref().map_or(0, |it| it.anchors.len()),
                 key_added: amended.as_ref().is_some_and(|it| it.operator_key.is_some()),
                 world: session.manifest().frozen.world_kind(),
-                ..Scanned::new(&dir, &record, &planned, unit.to_string())
+                ..Scanned::new(&place, &record, &planned, unit.to_string())
             };
             let extension = Extension {
                 source: record,

@@ -1,5 +1,6 @@
 //! What can go wrong with the database of a session.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use crate::session::chain::LineError;
@@ -60,25 +61,32 @@ const PASSING: [&str; 5] = ["08", "40", "53", "55", "57"];
 const IDLE: &str = "25P03";
 
 fn passes(error: &postgres::Error) -> bool {
-    use std::error::Error as _;
-
     match error.code() {
         Some(code) => {
             code.code() == IDLE || PASSING.iter().any(|class| code.code().starts_with(class))
         }
         None => {
-            error.is_closed()
-                || error
-                    .source()
-                    .is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
+            error.is_closed() || io_kind(error).is_some_and(|kind| kind != ErrorKind::InvalidData)
         }
     }
+}
+
+/// How the connection failed. `InvalidData` stands for TLS that was refused.
+fn io_kind(error: &postgres::Error) -> Option<ErrorKind> {
+    use std::error::Error as _;
+
+    let cause: &std::io::Error = error.source()?.downcast_ref()?;
+    Some(cause.kind())
 }
 
 /// What a person or an agent does about an error.
 fn advice(error: &postgres::Error) -> &'static str {
     if passes(error) {
         return "nothing was recorded, so run the command again";
+    }
+    if io_kind(error) == Some(ErrorKind::InvalidData) {
+        return "the server's certificate was refused: name that of its authority in PGSSLROOTCERT or, \
+                on this machine, add sslmode=disable to the address";
     }
     match error.code().map(postgres::error::SqlState::code) {
         Some("28000" | "28P01") => {

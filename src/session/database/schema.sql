@@ -140,6 +140,9 @@ BEGIN
         FROM unnest(places, redacted) AS new (seq, text)
         WHERE l.session = whose AND l.seq = new.seq;
     DELETE FROM comail.evidence e WHERE e.session = whose AND e.digest = ANY (gone);
+    -- A list that was sent and never recorded may have the address too.
+    DELETE FROM comail.file f WHERE f.session = whose AND f.name LIKE 'source%'
+        AND NOT comail.is_recorded(whose, f.name);
     UPDATE comail.file f SET body = new.body
         FROM unnest(names, bodies) AS new (name, body)
         WHERE f.session = whose AND f.name = new.name;

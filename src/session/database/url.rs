@@ -120,6 +120,15 @@ fn is_scheme(text: &str) -> bool {
 /// Whether a text is meant as an address, perhaps a wrong one. A directory is printed in messages, and
 /// a wrong address may have a password.
 fn is_address(text: &str) -> bool {
+    // In quotes, or after other words.
+    let lower = text.to_ascii_lowercase();
+    if ["postgres://", "postgresql://"]
+        .iter()
+        .any(|it| lower.contains(it))
+        || (text.contains('@') && text.contains("session="))
+    {
+        return true;
+    }
     let Some((scheme, rest)) = text.trim_start().split_once(':') else {
         return false;
     };
@@ -132,7 +141,9 @@ fn is_address(text: &str) -> bool {
 fn check_user(rest: &str) -> Result<(), DatabaseError> {
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
     let user = rest[..end].rsplit_once('@').map(|(user, _)| user);
-    if user.is_some_and(|user| user.contains(':')) {
+    if let Some(user) = user
+        && decoded(user)?.contains(':')
+    {
         return Err(DatabaseError::Password);
     }
     let user_and_at = user.map_or(0, |user| user.len() + 1);
@@ -177,6 +188,7 @@ impl<'a> Parameters<'a> {
                         "it has the parameter hostaddr: give the IP address as HOST instead",
                     ));
                 }
+                "user" if decoded(value)?.contains(':') => return Err(DatabaseError::Password),
                 "sslmode" if matches!(&*decoded(value)?, "verify-ca" | "verify-full") => {
                     return Err(refused(VERIFIES));
                 }
@@ -507,6 +519,8 @@ mod tests {
             "postgres://judge:secret@db.test/work?session=x",
             "postgres://judge@db.test/work?session=x&password=secret",
             "postgres://judge@db.test/work?session=x&p%61ssword=secret",
+            "postgres://judge%3Asecret@db.test/work?session=x",
+            "postgres:///work?user=judge:secret&session=x",
             "POSTGRES://judge:secret@db.test/work?session=x",
             " \n postgres://judge:secret@db.test/work?session=x",
             "postgres://judge:se@secret@db.test/work?session=x",
@@ -525,6 +539,9 @@ mod tests {
             "postgres:judge:secret@db.test",
             "postgres:/judge:secret@db.test/work?session=x",
             "postgres ://judge:secret@db.test/work?session=x",
+            "\"postgres://judge:secret@db.test/work?session=x\"",
+            "COMAIL_SESSION=postgres://judge:secret@db.test/work?session=x",
+            "judge:secret@db.test/work?session=x",
             "postgre://judge:secret@db.test/work?session=x",
             "postgres://judge\0:secret@db.test/work?session=x",
         ] {
