@@ -58,7 +58,8 @@ BENCHES = [
 
 
 def timed():
-    return [bench for bench in BENCHES if not (DATABASE and bench.fresh)]
+    """A database has no scans: a session is made there once. Nor does it matter what the list was."""
+    return [bench for bench in BENCHES if not DATABASE or (bench.ending == "csv" and not bench.fresh)]
 
 
 # What takes longer than this is timed less often: its time says enough.
@@ -104,7 +105,7 @@ class Runs:
         self.programs, self.work, self.sizes = programs, work, sizes
         self.turns = 0
         for size in sizes:
-            for ending in ("csv", "xlsx"):
+            for ending in {bench.ending for bench in timed()}:
                 seconds(Bench("", ending, SCAN).command(programs[-1], work, size, 0))
 
     def command(self, bench, program, size):
