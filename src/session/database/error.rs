@@ -97,7 +97,8 @@ fn advice(error: &postgres::Error) -> &'static str {
             "the login lacks a right: grant it comail_owner, comail_judge or comail_reader, as `comail \
              help fleet` says"
         }
-        _ => "nothing was recorded",
+        Some(_) => "nothing was recorded",
+        None => "check the address, and the password in PGPASSWORD or PGPASSFILE",
     }
 }
 

@@ -97,6 +97,11 @@ impl FromStr for DatabaseUrl {
         if config.get_password().is_some() {
             return Err(DatabaseError::Password);
         }
+        if config.get_hosts().is_empty() {
+            return Err(refused(
+                "it names no host: for a Unix socket, add its directory, such as host=/run/postgresql",
+            ));
+        }
         Ok(Self {
             text: format!("{scheme}://{rest}"),
             session: parameters
@@ -577,8 +582,13 @@ mod tests {
             let why = url(&format!("postgres://db.test/work?{query}")).unwrap_err();
             assert!(why.contains(part), "{query}: {why}");
         }
-        let most = format!("postgres:///work?session={}", "x".repeat(MAX_SESSION));
+        let most = format!(
+            "postgres://db.test/work?session={}",
+            "x".repeat(MAX_SESSION)
+        );
         assert!(url(&most).is_ok());
+        let nowhere = url("postgres:///work?session=x").unwrap_err();
+        assert!(nowhere.contains("names no host"), "{nowhere}");
     }
 
     #[test]
