@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Child;
 use std::sync::{Arc, Barrier};
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::harness::email_net::{ACME, WWW, page};
@@ -219,10 +220,14 @@ fn an_answer_while_nobody_took_the_quest_counts_however_late() {
 fn a_fail_renews_and_a_settled_quest_frees_its_worker() {
     let world = EmailNet::with(&NAMES, &[]);
     assert_eq!(given(&world, "a"), 1);
-    let taken = claims(&world)[0]["at"].clone();
+    let at = || -> Timestamp {
+        let claims = claims(&world);
+        let at = claims[0]["at"].as_str().expect("a time");
+        at.parse().expect("a time")
+    };
+    let taken = at();
     assert_eq!(give_up(&world, "a", 1).0, 5);
-    let renewed = claims(&world)[0]["at"].clone();
-    assert!(renewed.as_str() > taken.as_str(), "{taken} {renewed}");
+    assert!(at() > taken, "{taken}");
     assert_eq!(
         world
             .place

@@ -22,7 +22,6 @@ use super::database::{
 use super::error::SessionError;
 use super::event::{Event, EventType};
 use super::lock::LockGuard;
-use super::projection::Projection;
 use crate::base::{Digest, files};
 
 /// The file that makes a directory a mirror.
@@ -33,6 +32,9 @@ const MAX_LINK: u64 = 64 * 1024;
 const LOCK: &str = "lock";
 
 const LEDGER: &str = "ledger.jsonl";
+
+/// How the files of the index begin.
+const INDEX: &str = "index.sqlite";
 
 const MANIFEST: &str = "session.json";
 
@@ -286,14 +288,14 @@ impl Mirror {
     /// Removes what may have an address that was removed from the session: the index, lists, and what a
     /// process left that was killed here.
     fn clear(&self) -> Result<(), SessionError> {
-        Projection::discard(&self.dir)?;
         let listing = || SessionError::io(&self.dir, "list");
         for entry in fs::read_dir(&self.dir).map_err(listing())? {
             let entry = entry.map_err(listing())?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
             let is_file = entry.file_type().map_err(listing())?.is_file();
-            if is_file && (is_copied(&name) || name.starts_with(".tmp")) {
+            let is_left = [INDEX, ".tmp"].iter().any(|start| name.starts_with(start));
+            if is_file && (is_copied(&name) || is_left) {
                 let path = entry.path();
                 fs::remove_file(&path).map_err(SessionError::io(&path, "remove"))?;
             }
