@@ -67,7 +67,7 @@ impl Head {
             id: row.get(0),
             tip: Tip {
                 length: number(row.get(1)),
-                // One of another length is no hash of a line, and differs from all.
+                // A value of another length than a hash matches no line.
                 head: digest_of(head).unwrap_or_else(|| Digest::of(head)),
             },
             redactions: row.get(3),

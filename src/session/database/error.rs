@@ -71,7 +71,7 @@ fn passes(error: &postgres::Error) -> bool {
     }
 }
 
-/// How the connection failed. `InvalidData` stands for TLS that was refused.
+/// How the connection failed. rustls reports a certificate that it does not trust as `InvalidData`.
 fn io_kind(error: &postgres::Error) -> Option<ErrorKind> {
     use std::error::Error as _;
 
