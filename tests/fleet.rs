@@ -440,6 +440,31 @@ fn a_server_says_whether_it_is_ready_and_what_it_does() {
     served.place.run(["audit"]).ok();
 }
 
+#[test]
+fn a_server_whose_database_hangs_says_so_and_recovers() {
+    let cluster = Cluster::start();
+    let place = place_of(&cluster, "hanging");
+    place.scan(&["Acme"], &[]);
+    let served = Served::of(place, &["--listen=127.0.0.1:0"]);
+    let probe = |path: &str| served.asked(&format!("GET {path}"), &[], "").status;
+    until("the server is ready", || probe("/readyz") == 200);
+    let mut client = cluster.client();
+    let mut holding = client.transaction().expect("the server is up");
+    holding
+        .batch_execute("LOCK TABLE comail.session IN ACCESS EXCLUSIVE MODE")
+        .expect("nobody else has it for long");
+    for _ in 0..2 {
+        until("the server is not ready", || probe("/readyz") == 503);
+    }
+    assert_eq!(probe("/healthz"), 200);
+    // The database has not given up yet, and is asked once.
+    let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
+    let waiting = cluster.client().query_one(waiting, &[]).expect("a count");
+    assert_eq!(waiting.get::<_, i64>(0), 1);
+    holding.rollback().expect("the server is up");
+    until("the server is ready", || probe("/readyz") == 200);
+}
+
 /// The pause of a host, in milliseconds.
 const PAUSE: u64 = 200;
 
