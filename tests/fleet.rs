@@ -11,6 +11,7 @@ use crate::harness::email_net::{ACME, WWW};
 use crate::harness::postgres::{Clock, Cluster, Machine};
 use crate::harness::served::{Served, bearer};
 use crate::harness::{EmailNet, Place, Run, until};
+use crate::servers::http::Reply;
 
 const NAMES: &str = "Acme\nBolt\nCorp\nDyne\n";
 
@@ -496,6 +497,35 @@ fn judges_on_two_machines_take_turns_at_a_host() {
             "{seen:?}"
         );
     }
+}
+
+#[test]
+fn a_judge_that_is_killed_keeps_no_host() {
+    let cluster = Cluster::shared();
+    let net = EmailNet::unscanned();
+    let silent = net.answers(Reply::Hang);
+    let place = place_of(&cluster, "kept");
+    place.scan(&[ACME], &net.flags());
+    let mut judge = place.start(silent.args(1));
+    until("the page is asked for", || {
+        net.net.web.count(WWW, "/contact") == 1
+    });
+    let mut client = cluster.client();
+    let id = "SELECT id FROM comail.session WHERE name = 'kept'";
+    let id: i64 = client.query_one(id, &[]).expect("a session").get(0);
+    // Long after this test, so that the turn does not end by itself.
+    let later =
+        "UPDATE comail.host SET busy = clock_timestamp() + interval '1 day' WHERE session = $1";
+    client.execute(later, &[&id]).expect("it may be changed");
+    let mut wait = || {
+        let wait = "SELECT wait FROM comail.turn($1, $2, 0, 0)";
+        let wait = client.query_one(wait, &[&id, &WWW]).expect("a wait");
+        wait.get::<_, f64>(0)
+    };
+    assert!(wait() > 3600.0);
+    judge.kill().expect("it is ours");
+    judge.wait().expect("it ends");
+    until("the host is free", || wait() <= 0.0);
 }
 
 #[test]

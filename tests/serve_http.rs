@@ -5,8 +5,10 @@ use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
+use crate::harness::letters::{LETTERS, Letters};
 use crate::harness::schemas::Described;
 use crate::harness::served::{Served, bearer, forged};
+use crate::servers::chat::{ChatServer, Say};
 
 const BROWSER: &str = "Accept: text/html,application/xhtml+xml,*/*;q=0.8";
 
@@ -269,4 +271,33 @@ fn a_worker_sees_its_own_claims_and_a_reader_all() {
     assert_eq!(workers(&kim), ["kim"]);
     assert_eq!(workers(&lee), ["lee"]);
     assert_eq!(workers(&served.token(&["--reader"])), ["kim", "lee"]);
+}
+
+#[test]
+fn calls_are_traced_where_a_collector_is_named() {
+    let collector = ChatServer::start(|_| Say::body(""));
+    let url = collector.base_url().replace("/v1", "");
+    let place = Letters::scanned(LETTERS).place;
+    let served = Served::with(place, &[], &[("OTEL_EXPORTER_OTLP_ENDPOINT", &url)]);
+    let token = served.token(&["--worker=kim"]);
+    served.run(&token, &["next"]).ok();
+    served.server.interrupt();
+    // What ended last is sent before the server ends.
+    let ended = served.server.end();
+    assert_eq!(ended.code, 130, "{ended:?}");
+    let sent = collector.asked();
+    assert!(
+        sent.iter()
+            .all(|it| it.line.starts_with("POST /v1/traces ")),
+        "{sent:?}"
+    );
+    let sent = sent
+        .iter()
+        .flat_map(|it| it.bytes.clone())
+        .collect::<Vec<_>>();
+    let sent = String::from_utf8_lossy(&sent);
+    for words in ["comail", "next"] {
+        assert!(sent.contains(words), "{words} in {sent}");
+    }
+    assert!(!sent.contains(&token), "{sent}");
 }

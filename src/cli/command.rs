@@ -18,10 +18,11 @@ use super::context::{
 };
 use super::exit::{ErrorReply, Exit, Hinted, UsageError};
 use super::help::groups;
-use super::logging::LOG_VARIABLE;
+use super::logging::{LOG_VARIABLE, Watched};
 use super::output::{Output, write_error, write_message, write_to_stderr};
 use super::remote::{SERVER_VARIABLE, kind_of_args};
 use super::settings::{self, Settings};
+use super::traces::Traces;
 use super::{
     answer_form, audit, claims, completions, config, demo, dispute, doctor, exit, export, forget,
     help, hook, insights, list, log, logging, man, mcp, next, notify, progress, prompt, prove,
@@ -249,8 +250,18 @@ fn run_parsed(args: &[OsString]) -> Result<Exit> {
         Err(error) => return Ok(print(error, args)),
     };
     let mut output = Output::of_process(cli.json, cli.color, cli.quiet);
-    let measured = matches!(cli.command, Command::Serve(_)).then(recorder);
-    if let Err(why) = logging::begin(cli.verbose, std::env::var_os(LOG_VARIABLE), measured) {
+    let serves = matches!(cli.command, Command::Serve(_));
+    let traces = serves.then(Traces::begin).transpose();
+    let traces = traces.unwrap_or_else(|why| {
+        output.note(&format!("no traces are sent: {why}"));
+        None
+    });
+    let traces = traces.flatten();
+    let watched = serves.then(|| Watched {
+        measured: recorder(),
+        traces: traces.as_ref(),
+    });
+    if let Err(why) = logging::begin(cli.verbose, std::env::var_os(LOG_VARIABLE), watched) {
         output.note(&format!("{LOG_VARIABLE} is ignored: {why}"));
     }
     for note in notes {

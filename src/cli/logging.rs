@@ -14,21 +14,27 @@ use tracing_subscriber::fmt::{FmtContext, Layer};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
+use super::traces::Traces;
 use crate::base::text::Escaped;
 use crate::serve::Recorder;
 
 /// The variable with a filter, such as `info` or `comail::world=debug`.
 pub(super) const LOG_VARIABLE: &str = "COMAIL_LOG";
 
-/// Starts logging at the level of `-v`, or else as the variable says. What is `measured` is counted
-/// too, whatever is printed.
+/// What a server counts and traces, whatever is printed.
+pub(super) struct Watched<'a> {
+    pub(super) measured: &'static Recorder,
+    pub(super) traces: Option<&'a Traces>,
+}
+
+/// Starts logging at the level of `-v`, or else as the variable says.
 pub(super) fn begin(
     verbose: u8,
     variable: Option<OsString>,
-    measured: Option<&'static Recorder>,
+    watched: Option<Watched<'_>>,
 ) -> Result<(), String> {
     let filter = filter(verbose, variable)?;
-    if filter.is_none() && measured.is_none() {
+    if filter.is_none() && watched.is_none() {
         return Ok(());
     }
     let printed = filter.map(|filter| {
@@ -43,10 +49,13 @@ pub(super) fn begin(
             .with_filter(filter);
         Ok::<_, String>(layer)
     });
-    let measured = measured.map(|recorder| recorder.with_filter(FilterFn::new(is_measured)));
+    let traces = watched.as_ref().and_then(|it| it.traces);
+    let traces = traces.map(|it| it.layer().with_filter(FilterFn::new(is_measured)));
+    let measured = watched.map(|it| it.measured.with_filter(FilterFn::new(is_measured)));
     let subscriber = Registry::default()
         .with(printed.transpose()?)
-        .with(measured);
+        .with(measured)
+        .with(traces);
     tracing::subscriber::set_global_default(subscriber).map_err(|error| error.to_string())
 }
 

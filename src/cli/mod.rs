@@ -60,6 +60,7 @@ mod status;
 mod submit;
 mod terminal;
 mod token;
+mod traces;
 mod tree;
 mod until;
 mod world_file;

@@ -5,6 +5,7 @@ use std::path::Path;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use strum::IntoStaticStr;
 
 use super::token::Grant;
 use crate::base::Digest;
@@ -13,7 +14,8 @@ use crate::session::{IdempotencyKey, Lease};
 use crate::world::tree::{PatchBase, TreePatch};
 
 /// A call of a client.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Call {
     Next(NextCall),
     Submit(SubmitCall),

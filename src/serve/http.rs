@@ -273,9 +273,18 @@ impl Server {
         // The thread goes on if the client leaves: what was submitted is judged and recorded.
         let answered = tokio::task::spawn_blocking(move || {
             let _held = (held, permit);
+            let name: &str = (&call).into();
+            let span = tracing::debug_span!(
+                "call",
+                otel.name = name,
+                otel.kind = "server",
+                http.response.status_code = tracing::field::Empty,
+            );
+            let _entered = span.enter();
             recorder.answering.inc();
             let reply = desk.answer(&grant, call, form);
             recorder.answering.dec();
+            span.record("http.response.status_code", reply.status);
             reply
         });
         answered.await.unwrap_or_else(|_| {

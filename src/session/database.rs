@@ -33,6 +33,9 @@ const SCHEMA: &str = include_str!("database/schema.sql");
 const SETTINGS: &str = "SET synchronous_commit = on; SET lock_timeout = '60s'; \
                         SET idle_in_transaction_session_timeout = '10s'";
 
+/// The same where turns at hosts are taken: what a crash of the server forgets is over by then.
+const SETTINGS_OF_TURNS: &str = "SET synchronous_commit = off; SET lock_timeout = '60s'";
+
 /// Redacting reads the whole ledger during the transaction.
 const NO_IDLE_TIMEOUT: &str = "SET LOCAL idle_in_transaction_session_timeout = 0";
 
@@ -98,12 +101,18 @@ pub(super) enum Patience {
 /// A session in a database.
 pub(super) struct Database {
     url: DatabaseUrl,
-    idle: Arc<Idle>,
+    server: Arc<Server>,
 }
 
-/// Connections to a server that nobody uses now. Sessions of this process at the same server share
-/// them.
-type Idle = Mutex<Vec<Client>>;
+/// The connections to a server, which the sessions of this process share.
+#[derive(Default)]
+struct Server {
+    /// Those that nobody uses now.
+    idle: Mutex<Vec<Client>>,
+    /// The one that takes turns at hosts. It is open as long as the process lives, which tells the
+    /// database that the owner of a turn still asks.
+    turns: Mutex<Option<Client>>,
+}
 
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -141,7 +150,7 @@ impl Lease {
     /// Closes the connection, and those that were kept as long.
     fn give_up(mut self) {
         drop(self.client.take());
-        lock(&self.database.idle).clear();
+        lock(&self.database.server.idle).clear();
     }
 }
 
@@ -153,7 +162,7 @@ impl Drop for Lease {
         {
             return;
         }
-        let mut idle = lock(&self.database.idle);
+        let mut idle = lock(&self.database.server.idle);
         if idle.len() < MAX_IDLE {
             idle.extend(self.client.take().filter(|client| !client.is_closed()));
         }
@@ -193,21 +202,21 @@ fn log_time(began: Instant) {
 
 impl Database {
     pub(super) fn at(url: &DatabaseUrl) -> Arc<Self> {
-        static SERVERS: OnceLock<Mutex<HashMap<String, Arc<Idle>>>> = OnceLock::new();
+        static SERVERS: OnceLock<Mutex<HashMap<String, Arc<Server>>>> = OnceLock::new();
         let mut servers = lock(SERVERS.get_or_init(Mutex::default));
-        let idle = servers.entry(url.server().to_owned()).or_default();
+        let server = servers.entry(url.server().to_owned()).or_default();
         Arc::new(Self {
             url: url.clone(),
-            idle: Arc::clone(idle),
+            server: Arc::clone(server),
         })
     }
 
     fn lease(self: &Arc<Self>) -> Result<Lease, DatabaseError> {
-        let idle = lock(&self.idle).pop();
+        let idle = lock(&self.server.idle).pop();
         let is_used = idle.is_some();
         let client = match idle {
             Some(client) => client,
-            None => self.connect()?,
+            None => self.connect(SETTINGS)?,
         };
         Ok(Lease {
             database: Arc::clone(self),
@@ -217,12 +226,11 @@ impl Database {
         })
     }
 
-    /// A connection of its own, for whoever waits for notifications.
-    fn connect(&self) -> Result<Client, DatabaseError> {
+    fn connect(&self, settings: &str) -> Result<Client, DatabaseError> {
         let failed = DatabaseError::of("reach the database");
         let mut client = self.url.config()?.connect(tls()?).map_err(failed)?;
         client
-            .batch_execute(SETTINGS)
+            .batch_execute(settings)
             .map_err(DatabaseError::of("set up the connection"))?;
         Ok(client)
     }
@@ -241,6 +249,32 @@ impl Database {
             match answer {
                 Err(why) if lease.is_used && why.is_lost_connection() => lease.give_up(),
                 answer => return answer,
+            }
+        }
+    }
+
+    /// Asks with the connection that takes turns at hosts.
+    fn ask_for_turn<T>(
+        &self,
+        doing: &'static str,
+        mut ask: impl FnMut(&mut Client) -> Result<T, postgres::Error>,
+    ) -> Result<T, DatabaseError> {
+        let mut kept = lock(&self.server.turns);
+        loop {
+            let is_used = kept.is_some();
+            let mut client = match kept.take() {
+                Some(client) => client,
+                None => self.connect(SETTINGS_OF_TURNS)?,
+            };
+            let began = Instant::now();
+            let answer = ask(&mut client).map_err(DatabaseError::of(doing));
+            log_time(began);
+            match answer {
+                Err(why) if why.is_lost_connection() && is_used => {}
+                answer => {
+                    *kept = Some(client).filter(|client| !client.is_closed());
+                    return answer;
+                }
             }
         }
     }
@@ -451,7 +485,7 @@ impl Database {
         host: &str,
         (gap, keep): (Duration, Duration),
     ) -> Result<(Duration, f64), DatabaseError> {
-        let row = self.ask("take a turn at a host", |client| {
+        let row = self.ask_for_turn("take a turn at a host", |client| {
             client.query_one(
                 "SELECT wait, begun FROM comail.turn($1, $2, $3, $4)",
                 &[&id, &host, &gap.as_secs_f64(), &keep.as_secs_f64()],
@@ -465,7 +499,7 @@ impl Database {
     }
 
     pub(super) fn end_turn(self: &Arc<Self>, id: i64, host: &str) -> Result<(), DatabaseError> {
-        self.ask("end a turn at a host", |client| {
+        self.ask_for_turn("end a turn at a host", |client| {
             client.execute("SELECT comail.end_turn($1, $2)", &[&id, &host])
         })?;
         Ok(())

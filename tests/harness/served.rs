@@ -26,8 +26,14 @@ impl Served {
     }
 
     pub fn of(place: Place, flags: &[&str]) -> Self {
-        let args = [&["serve", "--json"], flags].concat();
-        let server = Follower::start(&place, &args);
+        Self::with(place, flags, &[])
+    }
+
+    /// The same with these variables of the environment.
+    pub fn with(place: Place, flags: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut command = place.command();
+        command.args(["serve", "--json"]).args(flags);
+        let server = Follower::of(command.envs(variables.iter().copied()));
         let serving = server.document();
         Self {
             url: serving["server"].as_str().expect("a URL").to_owned(),

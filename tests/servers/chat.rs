@@ -25,6 +25,7 @@ pub struct Asked {
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
     pub body: Value,
+    pub bytes: Vec<u8>,
     /// How often this model was asked before.
     pub before: usize,
 }
@@ -153,6 +154,7 @@ fn read(stream: &TcpStream) -> io::Result<Asked> {
         line: line.trim_end().to_owned(),
         headers,
         body: serde_json::from_slice(&body).unwrap_or_default(),
+        bytes: body,
         before: 0,
     })
 }

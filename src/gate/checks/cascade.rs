@@ -138,6 +138,7 @@ impl Cascade {
 
 /// Runs a check, and gives its facts the level and the cause that its rules have in this session.
 fn run_check(check: &Check, run: impl Fn(&Check) -> Vec<Fact>, levels: &Levels) -> Vec<Fact> {
+    let _span = tracing::debug_span!("check", otel.name = check.name).entered();
     let began = Instant::now();
     let mut facts = run(check);
     let fired: Vec<_> = facts.iter().map(|fact| fact.rule.as_str()).collect();

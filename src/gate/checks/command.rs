@@ -62,7 +62,7 @@ pub struct CommandConfig {
     pub(super) reports: Vec<String>,
     /// The fewest tests that must have passed; 1 where `facts` tells of tests.
     min_passed: Option<u32>,
-    /// The most tests that may have been skipped; without it, any number.
+    /// The most tests that may have been skipped; 0 where `facts` tells of tests.
     max_skipped: Option<u32>,
     /// How the tests are listed. As many must be in the report that `facts` reads.
     list: Option<ListTable>,
@@ -226,7 +226,8 @@ impl CommandConfig {
         if report.passed < min_passed {
             found.push(Fact::wrong(least, format!("{} passed", report.passed)));
         }
-        if let Some(most) = self.max_skipped.filter(|most| report.skipped > *most) {
+        let most = self.max_skipped.unwrap_or(0);
+        if report.skipped > most {
             let expected = format!("at most {most} skipped tests");
             found.push(Fact::wrong(expected, format!("{} skipped", report.skipped)));
         }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::session::chain::LineError;
 
 /// The version of the tables that this comail knows.
-pub(super) const FORMAT: i32 = 2;
+pub(super) const FORMAT: i32 = 3;
 
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {

@@ -29,7 +29,7 @@ CREATE SCHEMA comail AUTHORIZATION comail_owner;
 SET LOCAL ROLE comail_owner;
 
 CREATE TABLE comail.format (version integer NOT NULL);
-INSERT INTO comail.format VALUES (2);
+INSERT INTO comail.format VALUES (3);
 
 CREATE TABLE comail.session (
     -- A session that is made again under the same name has another one.
@@ -82,12 +82,14 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = comail, pg_temp AS $$
     )
 $$;
 
--- When each host was last asked, and until when a judge may be asking it.
+-- When each host was last asked, until when a judge may be asking it, and the process of the server
+-- that the judge is connected to.
 CREATE TABLE comail.host (
     session bigint NOT NULL REFERENCES comail.session,
     name text NOT NULL,
     asked timestamptz NOT NULL DEFAULT '-infinity',
     busy timestamptz NOT NULL DEFAULT '-infinity',
+    holder integer NOT NULL DEFAULT 0,
     PRIMARY KEY (session, name)
 );
 
@@ -151,8 +153,8 @@ BEGIN
 END $$;
 
 -- Takes the right to ask a host, if no other judge has it and the last request began long enough ago.
--- Otherwise returns how many seconds to wait at least. The right ends by itself, because a judge that
--- was killed cannot give it back.
+-- Otherwise returns how many seconds to wait at least. The right ends with the connection of a judge
+-- that was killed, and by itself where nobody notices that.
 CREATE FUNCTION comail.turn(whose bigint, host text, gap double precision, keep double precision)
 RETURNS TABLE (wait double precision, begun double precision)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = comail, pg_temp AS $$
@@ -164,13 +166,17 @@ BEGIN
     INSERT INTO comail.host (session, name) VALUES (whose, host) ON CONFLICT DO NOTHING;
     SELECT * INTO found FROM comail.host h WHERE h.session = whose AND h.name = host FOR UPDATE;
     time := clock_timestamp();
-    free := greatest(found.busy, found.asked + gap * interval '1 second');
+    free := found.asked + gap * interval '1 second';
+    IF found.busy > free AND EXISTS (SELECT FROM pg_stat_get_activity(found.holder)) THEN
+        free := found.busy;
+    END IF;
     begun := extract(epoch FROM found.asked);
     IF free > time THEN
         wait := extract(epoch FROM free - time);
     ELSE
         wait := 0;
-        UPDATE comail.host h SET asked = time, busy = time + least(keep, 600) * interval '1 second'
+        UPDATE comail.host h SET asked = time, busy = time + least(keep, 600) * interval '1 second',
+                holder = pg_backend_pid()
             WHERE h.session = whose AND h.name = host;
     END IF;
     RETURN NEXT;

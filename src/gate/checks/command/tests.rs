@@ -268,16 +268,16 @@ fn a_run_in_which_nothing_was_tested_is_wrong() {
     };
     let suite = |cases: &str| -> &'static str { format!("<testsuite>{cases}</testsuite>").leak() };
     let skipped = "<testcase><skipped/></testcase>";
-    let strict = format!("{JUNIT}\nmin_passed = 3\nmax_skipped = 0");
+    let strict = format!("{JUNIT}\nmin_passed = 3");
+    let one = format!("{JUNIT}\n{ONE_SKIPPED}");
     let lax = format!("{JUNIT}\nmin_passed = 0");
     let failed = "no failed test / the command succeeded, but 1 tests failed";
-    let strictly = [
-        "at least 3 passed tests / 2 passed",
-        "at most 0 skipped tests / 1 skipped",
-    ];
+    let no_skipped = "at most 0 skipped tests / 1 skipped";
+    let strictly = ["at least 3 passed tests / 2 passed", no_skipped];
     for (keys, stdout, expected) in rows! {
-        JUNIT, suite(&format!("<testcase/>{skipped}")) => &[][..];
-        JUNIT, suite(skipped) => &["at least 1 passed tests / 0 passed"];
+        JUNIT, suite(&format!("<testcase/>{skipped}")) => &[no_skipped][..];
+        &one, suite(&format!("<testcase/>{skipped}")) => &[];
+        JUNIT, suite(skipped) => &["at least 1 passed tests / 0 passed", no_skipped];
         JUNIT, suite("<testcase/><testcase><failure/></testcase>") => &[failed];
         &strict, suite(&format!("<testcase/><testcase/>{skipped}")) => &strictly;
         &lax, "" => &[];
@@ -321,6 +321,8 @@ const CANARY: &str =
 
 const LIST: &str = "list = { argv = [\"pytest\", \"--collect-only\"], line = \"::\" }";
 
+const ONE_SKIPPED: &str = "max_skipped = 1\n";
+
 /// A sandbox in which a command passes with two tests of which one is skipped; `planted` says how it
 /// ends with a planted test, and what it reports; `list` is printed by the command that lists.
 fn tested(planted: fn(&str) -> (i32, String), list: &'static str) -> MockSandbox {
@@ -357,7 +359,7 @@ fn suite(cases: &str) -> String {
 
 #[test]
 fn a_planted_test_is_reported_as_failed_and_nothing_else_changes() {
-    let bench = with(&format!("{JUNIT}\n{CANARY}"));
+    let bench = with(&format!("{JUNIT}\n{ONE_SKIPPED}{CANARY}"));
     let honest = tested(|own| (1, suite(&format!("{own}{RED}"))), "");
     assert_eq!(bench.fact(&honest), None);
     let said = |planted: fn(&str) -> (i32, String)| {
@@ -407,14 +409,16 @@ fn a_planted_test_is_reported_as_failed_and_nothing_else_changes() {
         assert!(actual.contains(expected), "{expected}: {actual}");
     }
     // What the command cannot tell is not the agent's fault.
-    let unsure = with(&format!("{JUNIT}\n{CANARY}unconfirmed_exit = [3]"));
+    let unsure = with(&format!(
+        "{JUNIT}\n{ONE_SKIPPED}{CANARY}unconfirmed_exit = [3]"
+    ));
     let (verdict, _) = unsure.fact(&tested(|_| (3, String::new()), "")).unwrap();
     assert_eq!(verdict, Verdict::Review);
 }
 
 #[test]
 fn as_many_tests_are_reported_as_are_listed() {
-    let bench = with(&format!("{JUNIT}\n{LIST}"));
+    let bench = with(&format!("{JUNIT}\n{ONE_SKIPPED}{LIST}"));
     let listed = |list| bench.fact(&tested(|_| (0, String::new()), list));
     assert_eq!(listed("t.py::a\nt.py::b\n\n2 tests collected\n"), None);
     for list in ["t.py::a\n", "t.py::a\nt.py::b\nt.py::c\n", ""] {
