@@ -101,6 +101,8 @@ struct Search<'a> {
     name: &'a CompanyName,
     /// The name for lines that also hold addresses, in which a word in brackets may be the city.
     operator: CompanyName,
+    /// What the home page says that the site is called, folded.
+    called: Vec<String>,
     /// Whether the key has a legal form, so that it is the whole name of a firm and no person.
     is_formal: bool,
     site: &'a Url,
@@ -141,6 +143,7 @@ impl<'a> Search<'a> {
             key,
             name,
             operator: name.without_places(),
+            called: Vec::new(),
             is_formal: firm(&Line::new(key).text).is_some(),
             site,
             home,
@@ -157,6 +160,7 @@ impl<'a> Search<'a> {
             return Some(self.unproven(""));
         }
         let declared = Declared::read(&texts, domain_label(self.home), self.name);
+        self.called = declared.called();
         let source = self.visits.first().map(|visit| self.texts(visit));
         let mut linked = linked(&texts);
         linked.retain(|text| source.as_ref().is_some_and(|source| source.contains(text)));
@@ -167,8 +171,13 @@ impl<'a> Search<'a> {
         let frame = self.frame(&texts);
         let mut trading = foot.clone();
         trading.retain(|text| declared.trades_as(&text.text));
-        let trading = operators(&trading, Reading::About, &self.operator);
-        let on_page = operators(&notice::on_page(page), Reading::Notice, &self.operator);
+        let trading = operators(&trading, Reading::About, &self.operator, &self.called);
+        let on_page = operators(
+            &notice::on_page(page),
+            Reading::Notice,
+            &self.operator,
+            &self.called,
+        );
         let mut labelled = None;
         for (said, proves) in [
             (self.said_in(&foot), is_footer || declared.is_called()),
@@ -190,8 +199,8 @@ impl<'a> Search<'a> {
             return Some(self.contested(declared::called(place), line, self.home));
         }
         let is_labelled = labelled.is_some_and(|slot| match slot {
-            Slot::Sentence => declared.is_called(),
-            Slot::Number => declared.is_called() || declared.others().is_empty(),
+            // A register's number, and a sentence, may be a parent company's, too.
+            Slot::Part | Slot::Sentence | Slot::Number => declared.is_called(),
             Slot::First | Slot::Label => true,
         });
         let proves = declared.proves() || self.is_formal && declared.is_framed(&frame);
@@ -200,10 +209,13 @@ impl<'a> Search<'a> {
             let visit = context.base.visit(&url);
             self.visits.push(Rc::clone(&visit));
             let is_bare = match self.said_by_notice(&visit, rank, &texts, is_labelled) {
-                Said::Company(_) => return None,
+                Said::Company(slot) if slot > Slot::Part || declared.is_called() => {
+                    return None;
+                }
                 Said::Another(other) => {
                     return Some(self.contested("the site's notice", &other.line, &url));
                 }
+                Said::Company(_) => false,
                 Said::Compatible => false,
                 // A company may describe itself without its legal form.
                 Said::Nothing => rank.is_of_law(),
@@ -270,7 +282,7 @@ impl<'a> Search<'a> {
         if let said @ Said::Another(_) = self.said_in(&frame) {
             return said;
         }
-        let mut named = operators(&own, reading, &self.operator);
+        let mut named = operators(&own, reading, &self.operator, &self.called);
         // A person may answer for the contents of a firm's site.
         named.retain(|it| it.whose != Whose::Operator || !is_labelled || firm(&it.value).is_some());
         match self.said(&named, reading) {
@@ -334,7 +346,7 @@ impl<'a> Search<'a> {
 
     /// What lines of the home page say, or such as all pages have.
     fn said_in(&self, lines: &[OwnerText]) -> Said {
-        let named = operators(lines, Reading::Home, &self.operator);
+        let named = operators(lines, Reading::Home, &self.operator, &self.called);
         self.said(&named, Reading::Home)
     }
 
@@ -345,7 +357,7 @@ impl<'a> Search<'a> {
             _ => line.clone(),
         });
         let lines: Vec<OwnerText> = lines.collect();
-        let mut named = operators(&lines, Reading::Home, &self.operator);
+        let mut named = operators(&lines, Reading::Home, &self.operator, &self.called);
         named.retain(|it| it.slot == Slot::Label);
         self.said(&named, Reading::Home)
     }

@@ -25,6 +25,8 @@ const MAX_CHARS: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompanyName {
     spellings: Vec<Spelling>,
+    /// What stands in brackets in the script of the name, such as the town of a branch.
+    branches: Vec<Folded>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,18 +44,24 @@ impl CompanyName {
         let normal: String = text.nfkc().collect();
         let (outside, inside) = split_brackets(&normal);
         let rest = Folded::new(&outside);
-        let others = inside.iter().map(|part| Folded::new(part));
-        let others = others.filter(|part| is_written_unspaced(part) != is_written_unspaced(&rest));
+        let inside = inside.iter().map(|part| Folded::new(part));
+        let (others, mut branches): (Vec<Folded>, Vec<Folded>) =
+            inside.partition(|part| is_written_unspaced(part) != is_written_unspaced(&rest));
+        branches.retain(|part| !stripped(part.words()).is_empty());
         let mut spellings: Vec<Spelling> = Vec::new();
         let own = [rest.clone(), Folded::new(&normal)].map(|name| (name, false));
-        for (spelling, in_brackets) in own.into_iter().chain(others.map(|name| (name, true))) {
+        let others = others.into_iter().map(|name| (name, true));
+        for (spelling, in_brackets) in own.into_iter().chain(others) {
             let name = Folded::of_words(stripped(spelling.words()));
             if tells_apart(&name) && !spellings.iter().any(|known| known.name == name) {
                 let may_be_place = in_brackets && name.words().len() == 1;
                 spellings.push(Spelling { name, may_be_place });
             }
         }
-        Self { spellings }
+        Self {
+            spellings,
+            branches,
+        }
     }
 
     /// Whether no spelling tells the company from another: too short, too long, nothing but a
@@ -77,19 +85,31 @@ impl CompanyName {
     pub fn without_places(&self) -> Self {
         let mut spellings = self.spellings.clone();
         spellings.retain(|known| !known.may_be_place);
-        Self { spellings }
+        Self {
+            spellings,
+            branches: self.branches.clone(),
+        }
+    }
+
+    /// Whether both names have something in brackets, and not the same: `Acme (Leeds) Ltd` is not
+    /// `Acme (York) Ltd`.
+    pub(super) fn is_another_branch(&self, text: &str) -> bool {
+        let Self { branches, .. } = Self::parse(text);
+        let mut own = self.branches.iter();
+        !branches.is_empty() && !self.branches.is_empty() && !own.any(|own| branches.contains(own))
     }
 
     /// Whether `text` is the name in some spelling, with or without a legal form, and nothing
     /// else.
     pub fn is_spelled(&self, text: &str) -> bool {
-        let Self { spellings } = Self::parse(text);
-        spellings.iter().any(|found| {
+        let Self { spellings, .. } = Self::parse(text);
+        let is_spelled = spellings.iter().any(|found| {
             let mut own = self.spellings.iter();
             own.any(|own| {
                 own.name.compact() == found.name.compact() && found.name.contains(&own.name)
             })
-        })
+        });
+        is_spelled && !self.is_another_branch(text)
     }
 }
 
@@ -418,6 +438,24 @@ mod tests {
         } {
             let name = CompanyName::parse(name).without_places();
             assert_eq!(name.is_in(&Folded::new(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_branch_in_another_town_is_another_firm() {
+        for (name, text, expected) in rows! {
+            "Acme Motors (Leeds) Ltd", "Acme Motors (York) Ltd" => false;
+            "Acme Motors (Leeds) Ltd", "Acme Motors (Leeds) Limited" => true;
+            "Acme Motors (Leeds) Ltd", "Acme Motors Ltd" => true;
+            "Acme Motors Ltd", "Acme Motors (York) Ltd" => true;
+            "(주)아크메(부산)", "아크메(인천)" => false;
+            "(주)아크메(부산)", "(주)아크메" => true;
+            "佰川（上海）贸易有限公司", "佰川（北京）贸易有限公司" => false;
+            // The name in another script.
+            "아크메 (Acme)", "아크메 (Foods)" => true;
+        } {
+            let name = CompanyName::parse(name);
+            assert_eq!(name.is_spelled(text), expected, "{text}");
         }
     }
 

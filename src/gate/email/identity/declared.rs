@@ -64,18 +64,21 @@ impl<'a> Declared<'a> {
 
     /// Whether a line has another name of a firm whose one is the site's.
     pub(super) fn trades_as(&self, line: &str) -> bool {
-        use OwnerPlace::{Heading, SiteName, Title};
         let line = Line::new(line);
         let Some([before, behind]) = aliases(&line) else {
             return false;
         };
+        let mut own = self.called().into_iter();
+        own.any(|own| before == own || behind.trim() == own)
+    }
+
+    /// What the title, the headings and the site's name call the site, folded.
+    pub(super) fn called(&self) -> Vec<String> {
+        use OwnerPlace::{Heading, SiteName, Title};
         let own = [Title, Heading, SiteName].into_iter();
-        let mut own = own.flat_map(|place| self.at(place)).flat_map(parts);
-        own.any(|own| {
-            let own = Line::new(own);
-            let own = trimmed(&own);
-            !own.is_empty() && (before == own || behind.trim() == own)
-        })
+        let own = own.flat_map(|place| self.at(place)).flat_map(parts);
+        let own = own.map(|own| trimmed(&Line::new(own)).to_owned());
+        own.filter(|own| !own.is_empty()).collect()
     }
 
     /// Whether the title, the main heading or the domain calls the company.

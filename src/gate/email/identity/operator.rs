@@ -26,11 +26,13 @@ pub(super) struct Named {
 /// What makes a name the operator's, the weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Slot {
+    /// A part of a page that may be about somebody else.
+    Part,
     /// A sentence, whose subject is unknown: a site, or a plant.
     Sentence,
     /// A number of a register, which a guarantor has too.
     Number,
-    /// It is the first firm below the heading of a notice, or the other name of one.
+    /// It stands first below the heading of a notice, or is the other name of a firm.
     First,
     Label,
 }
@@ -47,7 +49,7 @@ pub(super) enum Whose {
 /// How much a page that is read for its operator says of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// A notice: the first firm below its heading is the operator.
+    /// A notice: the firm that stands first below its heading is the operator.
     Notice,
     /// A page about the company: what it labels, or says in a sentence.
     About,
@@ -92,16 +94,23 @@ const NEAR: usize = 12;
 /// A number of a register belongs to a firm so many lines before it.
 const BEFORE_NUMBER: usize = 4;
 
-/// The firms that a page names as its operator, in order.
-pub(super) fn operators(texts: &[OwnerText], reading: Reading, name: &CompanyName) -> Vec<Named> {
+/// The firms that a page names as its operator, in order. `called` are the names of its site, folded.
+pub(super) fn operators(
+    texts: &[OwnerText],
+    reading: Reading,
+    name: &CompanyName,
+    called: &[String],
+) -> Vec<Named> {
     let lines = texts.iter().filter(|text| is_line(text.place));
     let lines: Vec<&OwnerText> = lines.collect();
     let has_heading = lines.iter().any(|text| is_heading(text.line()));
     let mut state = Reader {
         name,
+        called,
         reading,
         named: Vec::new(),
         near: if has_heading { 0 } else { lines.len() },
+        below: Below::Nothing,
         expected: None,
         block: None,
     };
@@ -111,12 +120,28 @@ pub(super) fn operators(texts: &[OwnerText], reading: Reading, name: &CompanyNam
     state.named
 }
 
+/// What stands below the heading of a notice so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Below {
+    /// No heading was read yet, or nobody is named below it.
+    Nothing,
+    Heading,
+    /// What the site is called. The firm whose site it is may stand on the next line.
+    Site,
+    /// Somebody: a firm, a person, or what the site is called.
+    Somebody,
+    /// Somebody, and then the heading of another part, which is about others.
+    OtherPart,
+}
+
 struct Reader<'a> {
     name: &'a CompanyName,
+    called: &'a [String],
     reading: Reading,
     named: Vec<Named>,
     /// The lines left in which the operator may follow a heading.
     near: usize,
+    below: Below,
     /// Where the line before is, if a label or a phrase ended it, and what that makes of a name.
     expected: Option<(OwnerPlace, Slot)>,
     /// The lines about others in which this one is.
@@ -142,11 +167,13 @@ impl Reader<'_> {
         self.near = self.near.saturating_sub(1);
         if self.reading == Reading::Notice && is_heading(line) {
             self.near = NEAR;
+            self.below = Below::Heading;
             self.block = None;
             return;
         }
         let fields = fields(line);
         self.enter_block(text, &fields);
+        self.go_below(text, &fields);
         let (is_own, has_own_labels) = match self.block {
             Some(block) => (false, !block.has_labels),
             None => (true, true),
@@ -155,11 +182,11 @@ impl Reader<'_> {
             match (field.label, field.label.and_then(Label::whose), expected) {
                 (_, Some(_), _) if !has_own_labels => {}
                 (_, Some(_), _) if field.value.is_empty() => {
-                    self.expected = Some((text.place, Slot::Label));
+                    self.expected = Some((text.place, self.slot_of(field.label)));
                 }
                 (_, Some(whose), _) => {
                     self.near = 0;
-                    self.add(shown, field.value, (whose, Slot::Label));
+                    self.add(shown, field.value, (whose, self.slot_of(field.label)));
                 }
                 (Some(Label::Registration), ..) if is_own && is_number(field.value) => {
                     // The firm stands before its number, on the line or above.
@@ -168,11 +195,12 @@ impl Reader<'_> {
                     if fields[0].label.is_none() {
                         self.add_firm(shown, fields[0].value, Slot::Number);
                     } else if let Some(text) = before.find(is_formal) {
-                        self.add(
-                            &text.text,
-                            &text.line().text,
-                            (Whose::Unclear, Slot::Number),
-                        );
+                        // Of a page about the site, any part may end with somebody's number.
+                        let slot = match self.reading {
+                            Reading::About => Slot::Part,
+                            Reading::Notice | Reading::Home => Slot::Number,
+                        };
+                        self.add(&text.text, &text.line().text, (Whose::Unclear, slot));
                     }
                 }
                 (None, _, Some((place, slot))) if at == 0 && !announces(line) => {
@@ -187,12 +215,58 @@ impl Reader<'_> {
                 }
                 (None, ..) if at == 0 && is_own => {
                     self.sentence(text);
-                    if is_near && self.add_firm(shown, field.value, Slot::First) {
+                    if is_near && self.add_firm(shown, field.value, Slot::First)
+                        || self.below >= Below::Somebody
+                    {
                         self.near = 0;
                     }
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Finds out who stands first below the heading of a notice, and where the part about the operator
+    /// ends. A short line that is neither a label nor a firm names somebody too: what follows a
+    /// person, such as an insurer or a bank, does not run the person's site.
+    fn go_below(&mut self, text: &OwnerText, fields: &[Field<'_>]) {
+        let line = text.line();
+        let has_label = |is_one: fn(&Label) -> bool| {
+            fields
+                .iter()
+                .filter_map(|field| field.label)
+                .any(|it| is_one(&it))
+        };
+        let is_plain = !has_label(|_| true) && !announces(line);
+        let is_own_label = has_label(|label| label.whose().is_some());
+        let is_site = || self.called.iter().any(|called| *called == line.text.trim());
+        self.below = match self.below {
+            Below::Heading if is_own_label => Below::Somebody,
+            Below::Heading if is_plain && is_site() => Below::Site,
+            Below::Heading if is_plain && !text.is_heading => {
+                if is_called(line) || self.is_firm(line) {
+                    Below::Somebody
+                } else {
+                    Below::Heading
+                }
+            }
+            Below::Site => Below::Somebody,
+            Below::Somebody if is_plain && text.is_heading && !self.is_firm(line) => {
+                Below::OtherPart
+            }
+            below => below,
+        };
+    }
+
+    fn is_firm(&self, line: &Line) -> bool {
+        begins_with(&line.text, self.name) || firm(&line.text).is_some()
+    }
+
+    /// A label in another part of a notice may be about whoever that part is about.
+    fn slot_of(&self, label: Option<Label>) -> Slot {
+        match label {
+            Some(Label::Owner | Label::Person) if self.below == Below::OtherPart => Slot::Part,
+            _ => Slot::Label,
         }
     }
 
@@ -332,6 +406,27 @@ impl Reader<'_> {
             });
         }
     }
+}
+
+/// Whether a line may begin with what somebody is called: a few words, and no sentence, date or street.
+fn is_called(line: &Line) -> bool {
+    const MAX_WORDS: usize = 6;
+    const MAX_CHARS: usize = 60;
+    let text = line
+        .text
+        .split(is_between)
+        .next()
+        .unwrap_or_default()
+        .trim();
+    let is_short =
+        text.split_whitespace().count() <= MAX_WORDS && text.chars().count() <= MAX_CHARS;
+    let is_name =
+        text.contains(char::is_alphabetic) && !text.contains(|c: char| c.is_ascii_digit());
+    let is_sentence = text.ends_with(['.', ':', '!', '?', '。']);
+    let mut labels = (0..line.words.len()).filter_map(|at| LABELS.at(line, at));
+    // `Herausgeber und Verlag` is a label that the list does not have.
+    let is_label = labels.any(|(_, label)| label.whose().is_some());
+    is_short && is_name && !is_sentence && !is_label
 }
 
 /// Whether a line has words of a sentence that names the operator.
@@ -529,7 +624,7 @@ pub(super) fn begins_with(text: &str, name: &CompanyName) -> bool {
     let ends = ends(text);
     let mut spelled = ends.iter().filter(|end| name.is_spelled(&text[..**end]));
     if let Some(end) = spelled.next() {
-        return !is_another(&text[*end..]);
+        return !is_another(&text[*end..]) && !is_of_another_branch(text, *end, name);
     }
     let is_formal = ends.first().is_some_and(|end| {
         firm(&text[..*end]).is_some_and(|found| {
@@ -538,6 +633,16 @@ pub(super) fn begins_with(text: &str, name: &CompanyName) -> bool {
         })
     });
     is_formal || before_particle(text, name).is_some()
+}
+
+/// Whether the bracket with which a name goes on names another branch than the company's.
+fn is_of_another_branch(text: &str, end: usize, name: &CompanyName) -> bool {
+    let rest = text[end..].trim_start();
+    let bracket = rest.starts_with('(').then(|| rest.find(')')).flatten();
+    bracket.is_some_and(|close| {
+        let until = text.len() - rest.len() + close + 1;
+        name.is_another_branch(&text[..until])
+    })
 }
 
 static PARTICLES: LazyLock<Vec<String>> = LazyLock::new(|| {
@@ -622,7 +727,7 @@ mod tests {
             .iter()
             .map(|text| OwnerText::new(OwnerPlace::Body, (*text).to_owned()))
             .collect();
-        let named = operators(&texts, reading, &CompanyName::parse(key));
+        let named = operators(&texts, reading, &CompanyName::parse(key), &[]);
         named.into_iter().map(|named| named.value).collect()
     }
 
@@ -691,8 +796,55 @@ mod tests {
             "Acme Hosting GmbH" => "Impressum\nAcme Hosting GmbH:\nFirma: Acme Hosting GmbH";
             "Acme Ltd" => "Legal notice\nCompany name: Acme Ltd – dealer in tractors since 1950";
             "Acme GmbH i.L." => "Impressum\nFirma: Acme GmbH i.L.";
+            "Acme GmbH" => "Impressum\nHerausgeber und Verlag\nAcme GmbH";
+            "Acme GmbH" => "Impressum\n1. Mai 2024\nAcme GmbH";
         } {
             assert!(proves(Reading::Notice, key, text), "{text}");
+        }
+    }
+
+    #[test]
+    fn whoever_stands_first_below_the_heading_is_the_operator() {
+        use OwnerPlace::{Body, Heading};
+        let slots = |lines: &[(OwnerPlace, &str)]| {
+            let lines = lines.iter();
+            let lines = lines.map(|(place, text)| OwnerText::new(*place, (*text).to_owned()));
+            let lines: Vec<_> = [OwnerText::new(Heading, "Impressum".to_owned())]
+                .into_iter()
+                .chain(lines)
+                .collect();
+            let name = CompanyName::parse("Gamma");
+            let called = ["acme shop".to_owned()];
+            let named = operators(&lines, Reading::Notice, &name, &called);
+            let ours = named.iter().filter(|it| begins_with(&it.value, &name));
+            ours.map(|it| it.slot).collect::<Vec<_>>()
+        };
+        let firm = (Body, "Gamma AG, Ring 1");
+        for (before, expected) in rows! {
+            &[][..] => &[Slot::First][..];
+            &[(Body, "Stand: 2024")] => &[Slot::First];
+            &[(Body, "Acme Shop")] => &[Slot::First];
+            &[(Heading, "Acme Shop")] => &[Slot::First];
+            // A person, whose agency, insurer or bank the firm is.
+            &[(Body, "Jo Doe")] => &[];
+            &[(Body, "Jo Doe, Hauptstr. 1, 12345 Berlin")] => &[];
+            &[(Body, "Generalvertretung der")] => &[];
+            &[(Body, "Acme Shop"), (Body, "Paketshop von")] => &[];
+            &[(Body, "Acme Shop"), (Body, "Hauptstr. 1")] => &[];
+            &[(Body, "Acme Shop"), (Heading, "Versicherung")] => &[];
+        } {
+            assert_eq!(slots(&[before, &[firm]].concat()), expected, "{before:?}");
+        }
+        let label = (Body, "Anbieter: Gamma AG");
+        for (before, expected) in rows! {
+            &[(Body, "Jo Doe")][..] => Slot::Label;
+            &[(Heading, "Termine")] => Slot::Label;
+            &[(Body, "Jo Doe"), (Heading, "Anbieter")] => Slot::Label;
+            &[(Body, "Jo Doe"), (Heading, "Termine")] => Slot::Part;
+            &[(Body, "Jo Doe"), (Heading, "Termine"), (Heading, "Impressum")] => Slot::Label;
+        } {
+            let lines = [before, &[label]].concat();
+            assert_eq!(slots(&lines), [expected], "{before:?}");
         }
     }
 
@@ -703,7 +855,7 @@ mod tests {
             let lines = lines.iter();
             let lines = lines.map(|(place, text)| OwnerText::new(*place, (*text).to_owned()));
             let name = CompanyName::parse("Gamma");
-            let named = operators(&lines.collect::<Vec<_>>(), reading, &name);
+            let named = operators(&lines.collect::<Vec<_>>(), reading, &name, &[]);
             named.iter().any(|named| begins_with(&named.value, &name))
         };
         let lines = |middle: &[(OwnerPlace, &'static str)]| {

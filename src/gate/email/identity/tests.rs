@@ -118,9 +118,20 @@ fn the_notice_contests_what_the_frame_of_the_site_says() {
 
 #[test]
 fn a_label_in_the_frame_of_a_site_says_who_runs_it() {
-    let ours = "<p>Gamma Noodles BV, KvK 12345678</p>";
+    let ours = "<p>Bedrijfsnaam: Gamma Noodles BV</p>";
     let home = format!("<title>Welcome</title><p>Hello</p>{ours}");
     let framed = format!("{MAIL}{ours}");
+    // A parent company has a number, too.
+    let numbered = "<p>Gamma Noodles BV, KvK 12345678</p>";
+    let with_number = format!("{MAIL}{numbered}");
+    for (title, expected) in rows! {
+        "Gamma Noodles" => "";
+        "Acme Bakery" => "company-mentioned-only";
+    } {
+        let home = format!("<title>{title}</title><p>Hello</p>{numbered}");
+        let case = company("Gamma Noodles", &with_number, &home).source(CONTACT);
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{title}");
+    }
     for (contact, source, expected) in rows! {
         framed.as_str(), CONTACT => "";
         MAIL, CONTACT => "company-mentioned-only";
