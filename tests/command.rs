@@ -292,6 +292,30 @@ fn a_command_sees_itself_as_whoever_asked() {
     assert_eq!((made.uid(), made.gid()), (own.uid(), own.gid()));
 }
 
+/// With others, root could open any file by its handle, mount, or set the clock.
+#[test]
+fn a_command_of_root_has_only_the_capabilities_for_its_own_files() {
+    // Numbers of capabilities(7): CAP_DAC_OVERRIDE, CAP_KILL, CAP_SETGID and CAP_SETUID.
+    let kept = [1, 5, 6, 7].iter().fold(0_u64, |set, at| set | 1 << at);
+    for means in [Means::ALL, LANDLOCK_ALONE] {
+        let ran = Bench::with_means(means)
+            .shell("sed -n 's/^Cap\\(Inh\\|Prm\\|Eff\\|Bnd\\|Amb\\):\t//p' /proc/self/status");
+        let printed = stdout(&ran);
+        let sets = printed
+            .lines()
+            .map(|set| u64::from_str_radix(set, 16).expect("a set"));
+        let sets: Vec<u64> = sets.collect();
+        assert_eq!(sets.len(), 5, "{printed}");
+        // The bounding set of another user does not matter, and cannot be changed.
+        let held = if nix::unistd::getuid().is_root() {
+            &sets[..]
+        } else {
+            &sets[..3]
+        };
+        assert!(held.iter().all(|set| set & !kept == 0), "{printed}");
+    }
+}
+
 fn listener() -> (TcpListener, u16) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let port = listener.local_addr().expect("an address").port();

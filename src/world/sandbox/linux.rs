@@ -62,6 +62,7 @@ pub(super) fn restrict(
     request: &Request,
     namespaces: &BTreeSet<Namespace>,
 ) -> Result<Option<u32>, Box<dyn std::error::Error + Send + Sync>> {
+    drop_capabilities(false)?;
     prctl::set_no_new_privs()?;
     if !request.means.landlock {
         return Ok(None);
