@@ -215,8 +215,7 @@ impl<'a> Search<'a> {
                 Said::Another(other) => {
                     return Some(self.contested("the site's notice", &other.line, &url));
                 }
-                Said::Company(_) => false,
-                Said::Compatible => false,
+                Said::Company(_) | Said::Compatible => false,
                 // A company may describe itself without its legal form.
                 Said::Nothing => rank.is_of_law(),
             };

@@ -36,9 +36,7 @@ pub(super) fn similarity(name: &CompanyName, text: &str) -> Similarity {
     let is_firm = said.words().len() < whole.words().len() && !said.words().is_empty();
     if name.is_spelled(text) {
         Similarity::Same
-    } else if name.is_another_branch(text) {
-        Similarity::Different
-    } else if name.spellings().any(|own| deals_with(own, &said)) {
+    } else if name.is_another_branch(text) || name.spellings().any(|own| deals_with(own, &said)) {
         Similarity::Different
     } else if name
         .spellings()

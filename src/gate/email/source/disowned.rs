@@ -17,7 +17,7 @@ use crate::base::text::{fold, lower};
 use crate::base::words::{Row, Text, rows, table};
 use crate::world::email_text::{Needle, mentions};
 use crate::world::mailbox::Mailbox;
-use crate::world::page::{OwnerPlace, Page};
+use crate::world::page::{OwnerPlace, Page, is_unspaced};
 
 /// The words of a language, each kind as a pattern; see the table.
 #[derive(Debug, Clone, Deserialize)]
@@ -406,8 +406,10 @@ impl<'a> Placed<'a> {
         if language.denies(&self.sentence) {
             return Some(&self.sentence);
         }
-        if !self.next.contains('@') && language.denies(&self.next) {
-            return Some(&self.next);
+        let next = &self.next;
+        let is_of_it = language.this.is_match(next) || is_short(next);
+        if !next.contains('@') && is_of_it && language.denies(next) {
+            return Some(next);
         }
         self.said_of_it(language)
     }
@@ -511,6 +513,18 @@ impl<'a> Placed<'a> {
                 && left.len() < local.len()
                 && ROLE.has(left.trim_matches(['-', '_', '.']))
         })
+    }
+}
+
+/// Whether a sentence is too short for a subject of its own: `No longer in use`, and not `The shop is
+/// not open on Sundays`.
+fn is_short(sentence: &str) -> bool {
+    const MAX_WORDS: usize = 6;
+    const MAX_CHARS: usize = 12;
+    if sentence.contains(is_unspaced) {
+        sentence.chars().count() <= MAX_CHARS
+    } else {
+        sentence.split_whitespace().count() <= MAX_WORDS
     }
 }
 
@@ -634,6 +648,7 @@ pub fn command(email: &Mailbox) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rows;
     use crate::base::words::check;
     use crate::world::page::OwnerText;
 
@@ -665,6 +680,22 @@ mod tests {
             for words in [&language.former, &language.until, &language.password] {
                 assert!(!words.is_match("info"), "{words}");
             }
+        }
+    }
+
+    #[test]
+    fn the_next_sentence_is_about_the_address_only_if_it_says_so_or_is_short() {
+        for (next, expected) in rows! {
+            "No longer in use." => true;
+            "Please do not use this address for orders of any kind." => true;
+            "The shop is not open on Sundays." => false;
+            "当日のキャンセルはお受けできません。" => false;
+        } {
+            assert_eq!(
+                noted(&format!("Mail: old@acme.com. {next}")),
+                expected,
+                "{next}"
+            );
         }
     }
 
