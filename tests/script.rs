@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::harness::Run;
+use crate::harness::agents::PATH;
 use crate::harness::letters::Letters;
 
 const QUEST: &str = r#"
@@ -130,6 +131,31 @@ fn a_script_that_crashes_on_its_control_too_judges_nothing() {
     fs::write(words, "pay\n").expect("a file");
     submit(&letters, "pay").ok();
     letters.run(["audit"]).ok();
+}
+
+#[test]
+fn a_run_ends_with_the_reason_where_the_gate_judges_nothing() {
+    let letters = letters();
+    fs::remove_file(letters.place.at("words")).expect("it is there");
+    let mut command = letters.place.command();
+    command.env("PATH", PATH).args([
+        "run",
+        "--set=grace=100ms",
+        "--set=last-call=200ms",
+        "--set=poll=10ms",
+        "--set=backoff=10ms",
+        "--",
+        "sh",
+        "-c",
+        "cat > prompt; comail submit --id=1 --quote=pay; :",
+    ]);
+    let run = Run::of(&mut command);
+    run.says(
+        "answers could not be judged three times in a row: the gate could not run: the script \
+         judge.sh crashes on the control `right` too",
+    );
+    run.exits(8);
+    assert_eq!(letters.place.attempts(), []);
 }
 
 #[test]

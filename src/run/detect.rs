@@ -193,8 +193,8 @@ pub enum SelfCall {
     Refused(Digest),
     /// A submission that was judged, which the ledger records.
     Judged,
-    /// A submission that could not be judged because comail could not use the network, and why.
-    NoNetwork(String),
+    /// A submission that comail could not judge, for lack of a network or of what the gate runs, and why.
+    Unjudged(String),
 }
 
 /// The digest of a command line of `submit`, independent of the order of its flags; none for another

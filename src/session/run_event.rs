@@ -244,7 +244,7 @@ reasons! {
     Interrupted = "interrupted", "Ctrl-C, or the run was killed";
     Paused = "paused", "too many quests in a row ended without a result";
     Error = "error", "comail itself failed";
-    NoNetwork = "no-network", "comail could not use the network to judge answers";
+    NoNetwork = "no-network", "comail could not judge answers, for example for lack of a network";
     PermissionDenied =
         "permission-denied", "the agent lacks a permission";
     FruitlessStarts = "fruitless-starts", "starts in a row brought no submission";

@@ -360,7 +360,7 @@ impl Start {
     fn outcome(&self, answer: Digest, key: Option<IdempotencyKey>, reply: &Reply) -> SelfCall {
         let judged = [Exit::Done, Exit::Failed, Exit::FailedAndDone];
         if !judged.iter().any(|exit| exit.code() == reply.exit) {
-            return without_network(reply).unwrap_or(SelfCall::Refused(answer));
+            return unjudged(reply).unwrap_or(SelfCall::Refused(answer));
         }
         let mut keys = locked(&self.keys);
         if key.is_some_and(|key| keys.contains(&key)) {
@@ -376,13 +376,14 @@ fn digest(call: &serve::SubmitCall) -> Digest {
     Digest::of(&serde_json::to_vec(call).unwrap_or_default())
 }
 
-fn without_network(reply: &Reply) -> Option<SelfCall> {
+/// A reply that is not the agent's fault: comail has no network, or the gate could not run.
+fn unjudged(reply: &Reply) -> Option<SelfCall> {
     let body: Value = serde_json::from_str(&reply.body).ok()?;
     let error = &body["error"];
-    let kinds = ["no-network", "not-asked"];
+    let kinds = ["no-network", "not-asked", "no-browser", "sandbox"];
     kinds.contains(&error["kind"].as_str()?).then(|| {
         let message = error["message"].as_str().unwrap_or_default();
-        SelfCall::NoNetwork(message.to_owned())
+        SelfCall::Unjudged(message.to_owned())
     })
 }
 

@@ -288,7 +288,7 @@ impl RunWorker<'_> {
                         .pop_front()
                         .and_then(|judged| quest_run.submits(judged))
                 }
-                SelfCall::NoNetwork(why) => self.lacks_network(&why),
+                SelfCall::Unjudged(why) => self.lacks_network(&why),
             });
         }
         for judged in judged {
