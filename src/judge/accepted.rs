@@ -154,15 +154,22 @@ pub(super) fn stored(session: &Session, digest: Digest) -> Option<AcceptedChange
     serde_json::from_slice(&text).ok()
 }
 
-/// The stored changes that the accepted tree consists of, each with its quest.
-pub fn accepted_changes(session: &Session) -> BTreeMap<Digest, QuestId> {
-    let mut changes = BTreeMap::new();
+/// The stored changes that the accepted tree consists of, the last first.
+pub(super) fn stored_changes(session: &Session) -> impl Iterator<Item = (Digest, AcceptedChange)> {
     let mut next = session.totals().accepted;
-    while let Some((digest, change)) = next.and_then(|it| Some((it, stored(session, it)?))) {
-        changes.insert(digest, change.quest);
+    std::iter::from_fn(move || {
+        let digest = next?;
+        let change = stored(session, digest)?;
         next = change.parent;
-    }
-    changes
+        Some((digest, change))
+    })
+}
+
+/// The same, each with its quest.
+pub fn accepted_changes(session: &Session) -> BTreeMap<Digest, QuestId> {
+    stored_changes(session)
+        .map(|(digest, change)| (digest, change.quest))
+        .collect()
 }
 
 /// The accepted tree as it is now, with its changes to the frozen tree.

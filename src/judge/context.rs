@@ -11,6 +11,7 @@ use crate::base::Digest;
 use crate::base::clock::Clock;
 use crate::gate::checks::FileGate;
 use crate::gate::{Case, Fact, Gate as _, Judgement, Level};
+use crate::judge::accepted::stored_changes;
 use crate::judge::branch::{Branch, Commits};
 use crate::judge::error::JudgeError;
 use crate::judge::forgotten::redacted;
@@ -414,12 +415,19 @@ impl JudgeContext {
     }
 }
 
-/// The quests whose PASS saw a file that one of these facts names.
+/// The quests whose PASS saw or changed a file that one of these facts names.
 fn suspects(session: &Session, facts: &[Fact]) -> Result<Vec<QuestId>, JudgeError> {
-    passes(session, &|evidence| {
-        let mut files = evidence.files();
-        files.any(|file| facts.iter().any(|fact| names(fact, file)))
-    })
+    let is_named = |file: &TreePath| facts.iter().any(|fact| names(fact, file));
+    let saw = passes(session, &|evidence| evidence.files().any(is_named))?;
+    let mut suspects = BTreeSet::from_iter(saw);
+    for (_, change) in stored_changes(session) {
+        let record = session.quest_record(change.quest)?;
+        let passed = record.is_some_and(|it| it.progress.state == State::Pass);
+        if passed && change.patch.paths().any(is_named) {
+            suspects.insert(change.quest);
+        }
+    }
+    Ok(suspects.into_iter().collect())
 }
 
 /// Whether a fact has the path of this file, as a path of its own.

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::base::{Digest, files};
 use crate::gate::checks::outside::{GateSettings, Gathered};
 use crate::gate::checks::takes::taken_by;
-use crate::gate::checks::{FileGate, control_of_scripts};
+use crate::gate::checks::{FileGate, control_of_runs};
 use crate::gate::{Case, Gate, Judgement, Level, Rule, add_remedies, common_rules, doubts};
 use crate::judge::context::{alteration, fires_exactly};
 use crate::judge::error::{Faulty, JudgeError};
@@ -356,13 +356,13 @@ impl<'a> Stage<'a> {
         })
     }
 
-    /// The tree of the control on which scripts run again after a crash, listed once.
+    /// The tree of the control on which commands and scripts run again, listed once.
     fn passing(
         &mut self,
         definition: &Definition,
         tree: &FrozenTree,
     ) -> Result<Option<&(Listing, Files)>, ProveError> {
-        let control = control_of_scripts(self.file).filter(|_| self.passing.is_none());
+        let control = control_of_runs(self.file).filter(|_| self.passing.is_none());
         if let Some(control) = control {
             let place = ControlTree::of(control, definition.here(), tree, self.session);
             let place = place.map_err(of_control(control))?;

@@ -15,6 +15,7 @@ use super::command_plan::{
 };
 use super::context::{Context, Run};
 use super::kind::{Check, CheckConfig, CheckHead, Flaw, Found, Source};
+use super::passing_control::PassingControl;
 use crate::gate::common_rules::SILENT_CANARY;
 use crate::gate::tools::{TestReport, read_junit, read_libtest};
 use crate::gate::{Cost, Fact, Rule};
@@ -114,6 +115,8 @@ struct Command {
     stdin: Option<Template>,
     list: Option<TestList>,
     canary: Option<Canary>,
+    /// None in `[final]`, whose checks are about no submission.
+    control: Option<PassingControl>,
 }
 
 static OWN_RULES: [Rule; 1] = [SILENT_CANARY];
@@ -154,6 +157,7 @@ impl CheckConfig for CommandConfig {
             canary: canary.transpose()?,
             plan: CommandPlan::build("argv", &self.argv, keys, source)?,
             stdin: stdin.transpose()?,
+            control: PassingControl::of(source.file),
             config: self,
         };
         let own: &[Rule] = match command.canary {
@@ -239,11 +243,53 @@ impl Command {
     fn run(&self, context: &Context<'_>) -> Found {
         let values = self.plan.values(context)?;
         let run = context.run(&self.plan.check, self.order(context, &values)?);
+        if self.has_broken(&run.ran)
+            && let Some(control) = &self.control
+        {
+            return Err(self.broken(control, self.wrong(&run.ran), context));
+        }
         let found = self.judged(&run.ran)?;
         if found.is_empty() {
             self.proven(context, &values, &run)?;
         }
         Ok(found)
+    }
+
+    /// Whether the command ended as one does that cannot work: stopped, killed, or without a program that
+    /// it starts (<https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html>, 2.8.2).
+    fn has_broken(&self, ran: &CommandResult) -> bool {
+        match ran.end {
+            End::Signalled(_) | End::TimedOut => true,
+            End::Exited(code @ (126 | 127)) => {
+                let known = [&self.config.exit, &self.config.unconfirmed_exit];
+                !known.iter().any(|codes| codes.contains(&code))
+            }
+            _ => false,
+        }
+    }
+
+    fn broken(&self, control: &PassingControl, fact: Fact, context: &Context<'_>) -> Fact {
+        let what = format!("the command of `{}` ends like that", self.plan.check);
+        control.blame(&what, fact, context, |of_control| {
+            let values = self.plan.values(of_control);
+            match values.and_then(|values| self.order(of_control, &values)) {
+                Err(fact) => Some(fact),
+                Ok(order) => {
+                    let ran = of_control.world.sandbox.run(&order);
+                    self.has_broken(&ran).then(|| self.wrong(&ran))
+                }
+            }
+        })
+    }
+
+    fn wrong(&self, ran: &CommandResult) -> Fact {
+        match (self.plan.ended(ran), &ran.end) {
+            (Err(fact), _) => fact,
+            (Ok(()), End::Exited(code)) => {
+                wrong_code(&self.config.exit, *code, ran, self.means.as_deref())
+            }
+            (Ok(()), _) => Fact::wrong("it exits by itself", tail(ran)),
+        }
     }
 
     /// That the report of a run that passed tells what the tests did.

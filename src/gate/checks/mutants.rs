@@ -380,7 +380,7 @@ fn rendered<'a>(text: &str, known: impl Fn(&str) -> Option<&'a str>) -> Option<S
 
 /// Where `name` is a word of its own within `scope`.
 fn words(source: &str, name: &str, scope: &Range<usize>) -> Vec<Range<usize>> {
-    let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
     let found = source[scope.clone()].match_indices(name).map(|(at, _)| {
         let start = scope.start + at;
         start..start + name.len()

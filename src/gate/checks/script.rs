@@ -16,12 +16,12 @@ use super::command_plan::{CommandPlan, NetworkName, RunKeys, a_minute, tail, ten
 use super::context::Context;
 use super::field_usage::read_by_script;
 use super::kind::{Check, CheckConfig, Flaw, Found, Source};
+use super::passing_control::PassingControl;
 use crate::base::text::truncate;
-use crate::gate::{Case, Cost, Fact};
-use crate::quest::file::{ControlTable, QuestFile};
+use crate::gate::{Cost, Fact};
 use crate::quest::json::whole_text;
 use crate::quest::template::Values;
-use crate::quest::{ByteSize, Field, Quest, Span, Submission, Verdict, json};
+use crate::quest::{ByteSize, Field, Span, Verdict, json};
 use crate::world::sandbox::{CommandResult, CommandSpec, Edit, End};
 
 /// `kind = "script"`.
@@ -74,20 +74,13 @@ struct Script {
     has_tree: bool,
     exits: Exits,
     /// None in `[final]`, whose checks are about no submission.
-    control: Option<Control>,
+    control: Option<PassingControl>,
 }
 
 /// What each exit code of a script means, apart from 0.
 pub struct Exits {
     fail: Vec<i32>,
     unconfirmed: Vec<i32>,
-}
-
-/// The control that passes, which shows whether a script works at all.
-struct Control {
-    name: String,
-    quest: Quest,
-    submission: Submission,
 }
 
 impl CheckConfig for ScriptConfig {
@@ -121,7 +114,7 @@ impl CheckConfig for ScriptConfig {
             file: file.to_owned(),
             has_tree: source.file.tree.is_some(),
             exits,
-            control: control_of_scripts(source.file).and_then(Control::of),
+            control: PassingControl::of(source.file),
         };
         Ok(source.check(Cost::Command, move |context| script.run(context)))
     }
@@ -157,32 +150,17 @@ impl Script {
         let Some(control) = &self.control else {
             return fact.unconfirmed();
         };
-        match self.crashes_on(control, context) {
-            None => fact,
-            Some(why) => {
-                context.world.sandbox.report_failure(why);
-                fact.unconfirmed()
-            }
-        }
-    }
-
-    /// How the script crashes on a control; none if it answers there.
-    fn crashes_on(&self, control: &Control, context: &Context<'_>) -> Option<String> {
-        let context = context.of_control(Case::new(&control.quest, &control.submission));
-        let crash = match self.order(&context) {
-            Err(fact) => fact,
-            Ok(order) => {
-                let ran = context.world.sandbox.run(&order);
-                if !self.has_crashed(&ran, &context.kind.fields) {
-                    return None;
+        let what = format!("the script {} crashes", self.file);
+        control.blame(&what, fact, context, |of_control| {
+            match self.order(of_control) {
+                Err(fact) => Some(fact),
+                Ok(order) => {
+                    let ran = of_control.world.sandbox.run(&order);
+                    let has_crashed = self.has_crashed(&ran, &of_control.kind.fields);
+                    has_crashed.then(|| self.crash(&ran, of_control))
                 }
-                self.crash(&ran, &context)
             }
-        };
-        Some(format!(
-            "the script {} crashes on the control `{}` too; fix the script and scan again: {}",
-            self.file, control.name, crash.actual
-        ))
+        })
     }
 
     fn crash(&self, ran: &CommandResult, context: &Context<'_>) -> Fact {
@@ -263,24 +241,6 @@ impl Exits {
     fn expected(&self) -> String {
         let mut codes = [0].iter().chain(&self.fail).chain(&self.unconfirmed);
         format!("the script exits with the code {}", codes.join(" or "))
-    }
-}
-
-/// The control on which the scripts of a file run after a crash; none where it has no script.
-pub fn control_of_scripts<'a>(file: &'a QuestFile<'_>) -> Option<&'a ControlTable> {
-    let mut checks = file.checks.iter();
-    let has_script = checks.any(|raw| raw.text_of("kind") == Some("script"));
-    file.passing_control().filter(|_| has_script)
-}
-
-impl Control {
-    /// None for a control without a key, which the gate refuses.
-    fn of(table: &ControlTable) -> Option<Self> {
-        Some(Self {
-            name: table.name.clone(),
-            quest: table.quest().ok()?,
-            submission: ControlTable::submission(&table.submit),
-        })
     }
 }
 

@@ -26,7 +26,7 @@ use super::definition::{Definition, FrozenTree, bare_sandbox, confinement, fixer
 use crate::base::text::named;
 use crate::base::{Digest, files};
 use crate::gate::checks::outside::{GateSettings, Gathered, Missing, Outside};
-use crate::gate::checks::{FileGate, control_of_scripts, reviewers_hold};
+use crate::gate::checks::{FileGate, control_of_runs, reviewers_hold};
 use crate::judge::error::{Faulty, JudgeError, settings};
 use crate::judge::panel::Reviewers;
 use crate::quest::email;
@@ -113,9 +113,14 @@ impl Freezing<'_> {
             .map(|table| self.freeze_tree(&file, table));
         let (mut tree, listing) = frozen.transpose()?.unzip();
         let mut control = None;
-        if let (Some(tree), Some(table)) = (&mut tree, control_of_scripts(&file)) {
-            let taken = ControlTree::of(table, here, tree, &self.session)
-                .and_then(|place| Ok((place.listing(&mut |_, _| Ok(()))?, place)));
+        if let (Some(tree), Some(table)) = (&mut tree, control_of_runs(&file)) {
+            let taken = ControlTree::of(table, here, tree, &self.session).and_then(|place| {
+                // Most controls are judged in the tree itself, which was just listed.
+                let is_same = place.root == tree.root && place.writes.is_none();
+                let known = listing.clone().filter(|_| is_same);
+                let listing = known.map_or_else(|| place.listing(&mut |_, _| Ok(())), Ok)?;
+                Ok((listing, place))
+            });
             let (listing, place) = taken.map_err(|source| FreezeError::Control {
                 control: table.name.clone(),
                 source,

@@ -6,7 +6,7 @@ use crate::gate::CheckOutcome;
 use crate::gate::checks::tests::{GateCase, LETTERS, changed, outcome, ran, with_report};
 use crate::quest::Verdict;
 use crate::world::sandbox::{
-    CommandResult, CommandSpec, End, FileSeen, MockSandbox, Network, Started,
+    CommandResult, CommandSpec, End, FileSeen, MockSandbox, Network, RunPlace, Started,
 };
 
 const PLAIN: &str = r#"
@@ -426,4 +426,53 @@ fn as_many_tests_are_reported_as_are_listed() {
         assert_eq!((verdict, fact.rule.as_str()), (Verdict::Fail, "tests-pass"));
         assert_eq!(&*fact.actual, "2 were reported");
     }
+}
+
+const RIGHT: &str = r#"
+[[control]]
+name = "right"
+key = "shop.sum"
+input = { file = "src/b.py", first = "1", last = "4" }
+submit = { test = "tests/test_b.py" }
+verdict = "PASS"
+"#;
+
+#[test]
+fn a_command_that_breaks_on_its_control_too_is_not_the_agents_fault() {
+    let bench = GateCase::new(&format!("{RIGHT}{PLAIN}"));
+    let killed = End::Signalled(9);
+    for (own, control, is_broken) in rows! {
+        killed.clone(), killed.clone() => true;
+        End::TimedOut, killed.clone() => true;
+        End::Exited(127), End::Exited(126) => true;
+        End::Exited(127), End::Exited(0) => false;
+        // What fails there too has ended by itself.
+        killed.clone(), End::Exited(1) => false;
+        End::Exited(1), killed.clone() => false;
+    } {
+        let mut sandbox = changed(&[]);
+        let ends = (own.clone(), control.clone());
+        sandbox.expect_run().returning(move |order: &CommandSpec| {
+            let end = match order.place {
+                RunPlace::Submission => &ends.0,
+                RunPlace::Control => &ends.1,
+            };
+            ran(end.clone(), "no yaml")
+        });
+        let expected = "the command of `tests-pass` ends like that on the control `right` too";
+        sandbox
+            .expect_report_failure()
+            .times(usize::from(is_broken))
+            .withf(move |why| {
+                why.starts_with(expected) && why.contains("; fix it and scan again: it ")
+            })
+            .return_const(());
+        let verdict = bench.judge(&sandbox).verdict;
+        assert_eq!(verdict != Verdict::Fail, is_broken, "{own:?} {control:?}");
+    }
+    let known = GateCase::new(&format!("{RIGHT}{PLAIN}unconfirmed_exit = [127]\n"));
+    let mut sandbox = changed(&[]);
+    let run = sandbox.expect_run().times(1);
+    run.returning(|_| ran(End::Exited(127), ""));
+    assert_eq!(known.judge(&sandbox).verdict, Verdict::Review);
 }
