@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::freemail::freemail;
-use super::site::{Agreement, agreement, hosted, registrable};
+use super::site::{Agreement, agreement, hosted, may_be_customers, registrable};
 use super::step::{Context, EMAIL, SITE, Step};
 use crate::gate::checks::kind::Verifies;
 use crate::gate::{Cost, Fact};
@@ -23,21 +23,26 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
         return Vec::new();
     };
     let email = context.email.as_ref();
-    let differs = email.and_then(|email| disagreement(site, email));
+    let source = context.source.as_ref();
+    let differs = email.and_then(|email| disagreement(site, source, email));
     let unexpected = unexpected(site, &context.anchors());
     differs.into_iter().chain(unexpected).collect()
 }
 
 /// How the domains of address and site differ; a provider on either side takes the question
 /// away (rules `freemail` and `hosted-site`).
-fn disagreement(site: &Url, email: &Mailbox) -> Option<Fact> {
+fn disagreement(site: &Url, source: Option<&Url>, email: &Mailbox) -> Option<Fact> {
     if freemail(email).is_some() || hosted(site).is_some() {
         return None;
     }
     let wanted = registrable(site)?;
     let found = email.domain().registrable();
     if found.as_ref() == Some(&wanted) {
-        return None;
+        let is_customers = source.is_some_and(|it| may_be_customers(email.domain(), site, it));
+        return is_customers.then(|| {
+            let expected = format!("an address at {wanted}, or on a page of the site itself");
+            Fact::new("domain-ambiguous", expected, email.domain().as_str()).on(EMAIL)
+        });
     }
     let same_name = |found| RegistrableDomain::name_label(found) == wanted.name_label();
     // Below a private suffix, anyone can get a name.
@@ -89,6 +94,23 @@ mod tests {
         } {
             let case = EmailCase::good().site(site).email(email);
             assert_eq!(case.fired(&STEP).concat(), expected, "{site} {email}");
+        }
+    }
+
+    #[test]
+    fn a_name_below_the_domain_may_be_a_customers() {
+        let shop = "https://myshop.acme.kr/contact";
+        for (site, source, email, expected) in rows! {
+            "https://www.acme.kr/", shop, "info@myshop.acme.kr" => "domain-ambiguous";
+            "https://acme.kr/", "https://other.acme.kr/", "info@myshop.acme.kr" => "domain-ambiguous";
+            // The firm's own pages have it, or it is the site itself.
+            "https://www.acme.kr/", "https://www.acme.kr/contact", "info@myshop.acme.kr" => "";
+            "https://www.acme.kr/", "https://shop.acme.kr/contact", "info@myshop.acme.kr" => "";
+            shop, shop, "info@myshop.acme.kr" => "";
+            "https://www.acme.kr/", shop, "info@acme.kr" => "";
+        } {
+            let case = EmailCase::good().site(site).email(email).source(source);
+            assert_eq!(case.fired(&STEP).concat(), expected, "{site} {source} {email}");
         }
     }
 

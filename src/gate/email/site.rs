@@ -179,9 +179,19 @@ pub fn vouches(anchors: &[Url], site: &Url, mail: &HostName) -> bool {
     })
 }
 
+/// Whether mail at `mail`, below the site's domain, may be a customer's of the site: a page of another
+/// name below the domain shows the address, and the site's own pages do not.
+pub fn may_be_customers(mail: &HostName, site: &Url, source: &Url) -> bool {
+    let of_mail = below(Some(mail.clone()));
+    !is_own(&of_mail) && !is_own(&label(source)) && of_mail != label(site)
+}
+
 /// The labels before the registrable domain, without `www`.
 fn label(url: &Url) -> String {
-    let host = HostName::of_url(url);
+    below(HostName::of_url(url))
+}
+
+fn below(host: Option<HostName>) -> String {
     let below = host.and_then(|host| host.below_domain().map(str::to_owned));
     let below = below.unwrap_or_default();
     match below.strip_prefix("www.") {
