@@ -110,7 +110,11 @@ mod tests {
             "https://www.acme.kr/", shop, "info@acme.kr" => "";
         } {
             let case = EmailCase::good().site(site).email(email).source(source);
-            assert_eq!(case.fired(&STEP).concat(), expected, "{site} {source} {email}");
+            assert_eq!(
+                case.fired(&STEP).concat(),
+                expected,
+                "{site} {source} {email}"
+            );
         }
     }
 
