@@ -43,6 +43,9 @@ const NO_IDLE_TIMEOUT: &str = "SET LOCAL idle_in_transaction_session_timeout = 0
 /// costs the database a process; by default, it allows a hundred.
 const MAX_IDLE: usize = 24;
 
+/// How many connections a process has for turns at hosts. Turns at one host use the same.
+const TURN_TAKERS: usize = 8;
+
 /// How many lines are sent to the database at once when a session is copied to it.
 const BATCH: usize = 1024;
 
@@ -109,9 +112,9 @@ pub(super) struct Database {
 struct Server {
     /// Those that nobody uses now.
     idle: Mutex<Vec<Client>>,
-    /// The one that takes turns at hosts. It is open as long as the process lives, which tells the
-    /// database that the owner of a turn still asks.
-    turns: Mutex<Option<Client>>,
+    /// Those that take turns at hosts, each at its hosts. They are open as long as the process lives,
+    /// which tells the database that the owner of a turn still asks.
+    turns: [Mutex<Option<Client>>; TURN_TAKERS],
 }
 
 impl fmt::Debug for Database {
@@ -253,13 +256,15 @@ impl Database {
         }
     }
 
-    /// Asks with the connection that takes turns at hosts.
+    /// Asks with the connection that takes turns at this host.
     fn ask_for_turn<T>(
         &self,
+        host: &str,
         doing: &'static str,
         mut ask: impl FnMut(&mut Client) -> Result<T, postgres::Error>,
     ) -> Result<T, DatabaseError> {
-        let mut kept = lock(&self.server.turns);
+        let taker = usize::from(Digest::of(host.as_bytes()).as_bytes()[0]) % TURN_TAKERS;
+        let mut kept = lock(&self.server.turns[taker]);
         loop {
             let is_used = kept.is_some();
             let mut client = match kept.take() {
@@ -485,7 +490,7 @@ impl Database {
         host: &str,
         (gap, keep): (Duration, Duration),
     ) -> Result<(Duration, f64), DatabaseError> {
-        let row = self.ask_for_turn("take a turn at a host", |client| {
+        let row = self.ask_for_turn(host, "take a turn at a host", |client| {
             client.query_one(
                 "SELECT wait, begun FROM comail.turn($1, $2, $3, $4)",
                 &[&id, &host, &gap.as_secs_f64(), &keep.as_secs_f64()],
@@ -499,7 +504,7 @@ impl Database {
     }
 
     pub(super) fn end_turn(self: &Arc<Self>, id: i64, host: &str) -> Result<(), DatabaseError> {
-        self.ask_for_turn("end a turn at a host", |client| {
+        self.ask_for_turn(host, "end a turn at a host", |client| {
             client.execute("SELECT comail.end_turn($1, $2)", &[&id, &host])
         })?;
         Ok(())
