@@ -110,7 +110,7 @@ pub(super) struct Database {
 /// The connections to a server, which the sessions of this process share.
 #[derive(Default)]
 struct Server {
-    /// Those that nobody uses now.
+    /// Connections that are free.
     idle: Mutex<Vec<Client>>,
     /// Those that take turns at hosts, each at its hosts. They are open as long as the process lives,
     /// which tells the database that the owner of a turn still asks.

@@ -123,8 +123,9 @@ pub(super) fn operators(
 /// What stands below the heading of a notice so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Below {
-    /// No heading was read yet, or nobody is named below it.
+    /// No heading of a notice was read yet.
     Nothing,
+    /// Nobody is named below it yet.
     Heading,
     /// What the site is called. The firm whose site it is may stand on the next line.
     Site,
@@ -231,24 +232,17 @@ impl Reader<'_> {
     /// person, such as an insurer or a bank, does not run the person's site.
     fn go_below(&mut self, text: &OwnerText, fields: &[Field<'_>]) {
         let line = text.line();
-        let has_label = |is_one: fn(&Label) -> bool| {
-            fields
-                .iter()
-                .filter_map(|field| field.label)
-                .any(|it| is_one(&it))
-        };
-        let is_plain = !has_label(|_| true) && !announces(line);
-        let is_own_label = has_label(|label| label.whose().is_some());
+        let labels = || fields.iter().filter_map(|field| field.label);
+        let is_plain = labels().next().is_none() && !announces(line);
+        let is_own_label = labels().any(|label| label.whose().is_some());
         let is_site = || self.called.iter().any(|called| *called == line.text.trim());
         self.below = match self.below {
             Below::Heading if is_own_label => Below::Somebody,
             Below::Heading if is_plain && is_site() => Below::Site,
-            Below::Heading if is_plain && !text.is_heading => {
-                if is_called(line) || self.is_firm(line) {
-                    Below::Somebody
-                } else {
-                    Below::Heading
-                }
+            Below::Heading
+                if is_plain && !text.is_heading && (is_called(line) || self.is_firm(line)) =>
+            {
+                Below::Somebody
             }
             Below::Site => Below::Somebody,
             Below::Somebody if is_plain && text.is_heading && !self.is_firm(line) => {
@@ -262,7 +256,7 @@ impl Reader<'_> {
         begins_with(&line.text, self.name) || firm(&line.text).is_some()
     }
 
-    /// A label in another part of a notice may be about whoever that part is about.
+    /// Another part of a notice may name an insurer or a host, so its labels count less.
     fn slot_of(&self, label: Option<Label>) -> Slot {
         match label {
             Some(Label::Owner | Label::Person) if self.below == Below::OtherPart => Slot::Part,
