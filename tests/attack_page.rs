@@ -4,14 +4,13 @@
 use crate::harness::EmailNet;
 use crate::harness::case::{List, Worlds, rows};
 use crate::harness::email_net::{ACME, Submission, page};
-use crate::servers::http::Reply;
 
 const MADE_UP: &str = "made.up@acme.co.kr";
 const BEES: &str = "bees@acme.co.kr";
 
-/// The submission of `email` for a page at `path` that holds `text`.
+/// The submission of `email` for the contact page at `path`, which holds `text`.
 fn at(net: &EmailNet, path: &str, text: &str, email: &str) -> Submission {
-    let source = net.put(path, &page(ACME, text));
+    let source = net.presents(path, &page(ACME, text));
     net.acme().email(email).source(&source)
 }
 
@@ -20,17 +19,6 @@ fn at(net: &EmailNet, path: &str, text: &str, email: &str) -> Submission {
 fn none_shows(path: &str, texts: &[&str], email: &str) {
     let cases = texts.iter().map(|text| (*text, *text));
     none_passes(ACME, cases, |net, text| at(net, path, text, email));
-}
-
-/// Expects that a made-up address counts on none of `pages`, each a path and its text.
-#[track_caller]
-fn none_echoes(pages: &[(String, String)]) {
-    let cases = pages
-        .iter()
-        .map(|(path, text)| (path.as_str(), (path, text)));
-    none_passes(ACME, cases, |net, (path, text)| {
-        at(net, path, &format!("No results for {text}"), MADE_UP)
-    });
 }
 
 #[test]
@@ -141,23 +129,6 @@ fn what_visitors_write_is_not_the_owners() {
     let reviewer = r#"<script type="application/ld+json">{"@type":"Product","review":{"@type":"Review",
         "author":{"@type":"Person","email":"made.up@acme.co.kr"}}}</script>"#;
     none_shows("/page", &[reviewer], MADE_UP);
-    let paths = [
-        // PHP takes what follows the script's name for PATH_INFO and serves the same post.
-        "/board/read.php/bbs/content.php?no=7",
-        // Where Gnuboard, XE and common ticket systems put what is attached to a post.
-        "/data/file/free/1a2b.txt",
-        "/data/editor/2611/note.html",
-        "/files/attach/binaries/17/note.txt",
-        "/attachments/17/note.txt",
-        // Boards by other names.
-        "/freeboard/view.php?no=7",
-        "/customer/inquiry/view?idx=3",
-        "/consult/view.asp?idx=3",
-        "/testimonials/17",
-    ];
-    none_passes(ACME, paths.map(|path| (path, path)), |net, path| {
-        at(net, path, MADE_UP, MADE_UP)
-    });
 }
 
 #[test]
@@ -194,106 +165,30 @@ fn boxes_that_visitors_fill_are_known_by_many_names() {
 }
 
 #[test]
-fn a_url_that_parts_the_address_by_what_vanishes_is_an_echo() {
-    // The search of every WordPress with permalinks: /search/WORDS/.
-    let parted = |escape: &str, shown: &str| {
-        let [path, text] = [escape, shown].map(|part| format!("ma{part}de.up@ac{part}me.co.kr"));
-        (format!("/search/{path}/"), text)
-    };
-    none_echoes(&[
-        parted("%E2%80%8B", "\u{200b}"),
-        parted("%C2%AD", "\u{ad}"),
-        parted("%E2%81%A0", "\u{2060}"),
-        parted("%EF%B8%8F", "\u{fe0f}"),
-        // What servers take out: strip_tags, stripslashes, and their kin.
-        parted("%3Cb%3E", ""),
-        parted("%5C", ""),
-        parted("%01", ""),
-        parted("%FF", ""),
-        parted("%22", ""),
-        (
-            "/?s=ma%E2%80%8Bde.up%26commat%3Bac%E2%80%8Bme.co.kr".to_owned(),
-            "ma\u{200b}de.up&commat;ac\u{200b}me.co.kr".to_owned(),
-        ),
-        (
-            "/write?u=ma%E2%80%8Bde.up&h=ac%E2%80%8Bme.co.kr".to_owned(),
-            "ma\u{200b}de.up@ac\u{200b}me.co.kr".to_owned(),
-        ),
-    ]);
-}
-
-#[test]
-fn a_path_that_switches_the_charset_inside_the_address_is_an_echo() {
-    // A page that names no charset: the escape for ASCII makes it ISO-2022-JP, and vanishes.
-    let path = "/search/ma%1B(Bde.up@ac%1B(Bme.co.kr";
-    let body = page(ACME, "No results for ma\x1b(Bde.up@ac\x1b(Bme.co.kr")
-        .replace("<meta charset=\"utf-8\">", "")
-        .replace('©', "&copy;");
-    let reply = Reply::status(200)
-        .with("Content-Type", "text/html")
-        .body(body);
-    none_passes(ACME, [(path, reply)], |net, reply| {
-        net.net.web.reply("www.acme.co.kr", path, reply);
-        net.acme().email(MADE_UP).source(&net.url(path))
-    });
-}
-
-#[test]
-fn a_path_that_holds_the_address_in_a_pages_own_code_is_an_echo() {
-    // A page that links to itself in another language repeats its path.
-    let coded = std::iter::once(0x5a).chain(MADE_UP.bytes().map(|byte| byte ^ 0x5a));
-    let coded = hex::encode(coded.collect::<Vec<u8>>());
-    let path = format!("/s/cdn-cgi/l/email-protection%23{coded}");
-    let links = ["/en/s", "http://evil.kr"]
-        .map(|start| format!("<a href=\"{start}/cdn-cgi/l/email-protection#{coded}\">English</a>"));
-    none_shows(&path, &links.each_ref().map(String::as_str), MADE_UP);
-}
-
-/// The text in base32 (RFC 4648 §6), as a decoder reads it.
-fn base32(text: &str, alphabet: &[u8; 32]) -> String {
-    let mut bits: Vec<u8> = text
-        .bytes()
-        .flat_map(|byte| (0..8).rev().map(move |place| byte >> place & 1))
-        .collect();
-    bits.resize(bits.len().next_multiple_of(5), 0);
-    let digits = bits.chunks(5).map(|five| {
-        let value = five
-            .iter()
-            .fold(0, |value, bit| value * 2 + usize::from(*bit));
-        char::from(alphabet[value])
-    });
-    digits.collect()
-}
-
-#[test]
-fn a_url_that_holds_the_address_in_base32_or_in_pieces_is_an_echo() {
-    let upper = base32(MADE_UP, b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567");
-    let shifted = base32(&format!("x{MADE_UP}"), b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567");
-    let coded = [
-        format!("/s/{upper}"),
-        format!("/s/{}", upper.to_ascii_lowercase()),
-        format!("/s?q={upper}"),
-        format!("/s/{shifted}"),
+fn a_page_that_the_site_does_not_present_does_not_speak_for_it() {
+    let paths = [
+        // Pages that repeat their URL, in plain letters and in codes.
+        "/search/ma%E2%80%8Bde.up",
+        "/search?q=made.up",
+        "/team/made.up",
+        "/card?a=made&b=up",
+        "/d/znqr.hc",
+        "/say/109-97-100-101-46-117-112",
+        // What visitors and customers write, or upload.
+        "/board/read.php?no=7",
+        "/data/file/free/1a2b.txt",
+        "/wp-content/uploads/2026/11/note.html",
+        "/users/kim",
+        "/guestbook/3",
+        "/s/9fK2x",
     ];
-    let pieces = [
-        "/echo/made.up/acme/co/kr",
-        "/echo/made/up/acme/co/kr",
-        "/echo/acme.co.kr/x/made-up",
-        "/echo/kr/co/acme/made.up",
-        "/echo/made.up-at-acme-dot-co-dot-kr",
-        "/echo/madeupatacmecokr",
-        "/echo?q=madeupatacmedotcodotkr",
-        "/echo?q=made-dot-up-at-acme-dot-co-dot-kr",
-        "/echo?q=made.up+acme+co+kr",
-        "/echo?a=made&b=up&c=acme&d=co&e=kr",
-        "/echo/made.up?c=acme&d=co&e=kr",
-        "/echo?q=made_up_acme_co_kr",
-        "/echo;l=made.up;d=acme;t=co.kr",
-        "/echo?q=znqr.hc.ng.npzr.pb.xe",
-    ];
-    let paths = coded.into_iter().chain(pieces.map(str::to_owned));
-    let pages: Vec<_> = paths.map(|path| (path, MADE_UP.to_owned())).collect();
-    none_echoes(&pages);
+    none_passes(ACME, paths.map(|path| (path, path)), |net, path| {
+        let source = net.put(path, &page(ACME, MADE_UP));
+        net.acme().email(MADE_UP).source(&source)
+    });
+    all_pass(ACME, paths.map(|path| (path, path)), |net, path| {
+        at(net, path, MADE_UP, MADE_UP)
+    });
 }
 
 const OTHER: &str = "Gamma Market";

@@ -1,23 +1,16 @@
 //! Pages of the company's own site that do not publish the submitted address on its behalf:
-//! visitors wrote it, the page disowns it, it is a part of a longer one, or the page repeats its
-//! URL. Each attack has honest neighbours, which must pass.
-
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use flate2::Compression;
-use flate2::write::{DeflateEncoder, ZlibEncoder};
-use std::io::Write as _;
+//! visitors wrote it, the page disowns it, or it is a part of a longer one. Each attack has honest neighbours, which must pass.
 
 use crate::attack_page::{all_pass, none_passes};
 use crate::harness::EmailNet;
-use crate::harness::email_net::{ACME, Submission, WWW, page};
+use crate::harness::email_net::{ACME, Submission, page};
 use crate::servers::http::Reply;
 
 const INFO: &str = "info@acme.co.kr";
 const MADE_UP: &str = "made.up@acme.co.kr";
 
 fn at(net: &EmailNet, path: &str, html: &str, email: &str) -> Submission {
-    let source = net.put(path, html);
+    let source = net.presents(path, html);
     net.acme().email(email).source(&source)
 }
 
@@ -38,57 +31,6 @@ fn every_text_passes(texts: &[&str], email: &str) {
         texts.iter().map(|text| (*text, *text)),
         |net, text| at(net, "/page", &page(ACME, text), email),
     );
-}
-
-#[test]
-fn a_path_that_visitors_write_below_is_known_in_any_language() {
-    let paths = [
-        "/gaestebuch/3",
-        "/gästebuch.html",
-        "/livre-d-or",
-        "/livredor/page2",
-        "/libro-de-visitas/",
-        "/livro-de-visitas/1",
-        "/libro-degli-ospiti",
-        "/gastenboek.php",
-        "/ksiega-gosci/2",
-        "/방명록",
-        "/게시판/12",
-        "/자유게시판/7",
-        "/고객후기/7",
-        "/掲示板/5",
-        "/口コミ/1",
-        "/留言板",
-        "/論壇/t/1",
-        "/论坛/t/1",
-        "/kommentare/8",
-        "/commentaires/8",
-        "/opinie/4",
-        "/recensioni/9",
-        "/bewertungen/9",
-        "/foro/hilo/1",
-        "/foren/thema-7",
-        "/fragen/12",
-        "/reacties/4",
-        "/avis-clients/2",
-    ];
-    none_passes(ACME, paths.map(|path| (path, path)), |net, path| {
-        let encoded = url::Url::parse(&net.url(path)).expect("a URL");
-        at(net, encoded.path(), &page(ACME, MADE_UP), MADE_UP)
-    });
-    let honest = [
-        "/kontakt",
-        "/impressum",
-        "/회사소개",
-        "/会社概要",
-        "/over-ons",
-        "/opinion-research",
-        "/forumbau",
-    ];
-    all_pass(ACME, honest.map(|path| (path, path)), |net, path| {
-        let encoded = url::Url::parse(&net.url(path)).expect("a URL");
-        at(net, encoded.path(), &page(ACME, INFO), INFO)
-    });
 }
 
 /// Pages that visitors write, each with what makes it one.
@@ -157,11 +99,6 @@ const OF_VISITORS: &[(&str, &str)] = &[
         "guest book",
         "<p>Kim, 2026-01-02: made.up@acme.co.kr<p>Lee, 2026-01-03: hello<form method=post><input name=nickname><input type=password name=pw><textarea name=text></textarea></form>",
     ),
-    (
-        "title",
-        "<title>Gästebuch | Acme Foods</title><p>made.up@acme.co.kr",
-    ),
-    ("heading", "<h1>방명록</h1><p>made.up@acme.co.kr"),
     (
         "list of comments",
         "<p>Our news</p><h3>3 Kommentare</h3><p>made.up@acme.co.kr",
@@ -364,65 +301,6 @@ fn a_part_of_an_address_that_a_break_parts_is_not_the_address() {
         ],
         INFO,
     );
-}
-
-#[test]
-fn an_echo_is_found_by_asking_the_page_for_another() {
-    let text = MADE_UP.as_bytes();
-    let codes: Vec<String> = text.iter().map(u8::to_string).collect();
-    let deflated = |mut encoder: DeflateEncoder<Vec<u8>>| {
-        encoder.write_all(text).expect("deflated");
-        encoder.finish().expect("deflated")
-    };
-    let deflated = deflated(DeflateEncoder::new(Vec::new(), Compression::best()));
-    let mut zlib = ZlibEncoder::new(Vec::new(), Compression::best());
-    zlib.write_all(text).expect("packed");
-    let zlib = zlib.finish().expect("packed");
-    let utf = MADE_UP.replace('@', "%u0040");
-    let paths = [
-        format!("/say/{utf}"),
-        format!("/say/{}", codes.join("-")),
-        format!("/say/{}", codes.join(",")),
-        format!("/say/{}", URL_SAFE_NO_PAD.encode(&deflated)),
-        format!("/say/{}", URL_SAFE_NO_PAD.encode(&zlib)),
-        "/team/made.up".to_owned(),
-        "/team/made.up.html".to_owned(),
-        "/staff?who=made.up".to_owned(),
-    ];
-    let cases = paths.iter().map(|path| (path.as_str(), path.as_str()));
-    none_passes(ACME, cases, |net, path| {
-        // The site answers every path alike, with what it takes the path for.
-        net.net.web.fallback(WWW, |path| {
-            let name = path.rsplit(['/', '=']).next().unwrap_or_default();
-            let name = name.trim_end_matches(".html");
-            let shown = match name.split_once("%u0040") {
-                Some((local, domain)) => format!("{local}@{domain}"),
-                None => format!("{name}@acme.co.kr"),
-            };
-            Reply::html(page(ACME, &format!("Write to {shown}")))
-        });
-        at(
-            net,
-            path,
-            &page(ACME, &format!("Write to {MADE_UP}")),
-            MADE_UP,
-        )
-    });
-    let honest = [
-        "/team/made.up",
-        "/kontakt-made.up.html",
-        "/d/aW5mbyBvZiBhY21lMTIz",
-    ];
-    all_pass(ACME, honest.map(|path| (path, path)), |net, path| {
-        at(net, path, &page(ACME, MADE_UP), MADE_UP)
-    });
-    // A site that answers every path, and shows another page there.
-    all_pass(ACME, honest.map(|path| (path, path)), |net, path| {
-        net.net.web.fallback(WWW, |_| {
-            Reply::html(page(ACME, "No such page. Search our site."))
-        });
-        at(net, path, &page(ACME, MADE_UP), MADE_UP)
-    });
 }
 
 #[test]

@@ -121,6 +121,8 @@ fn address() -> Mailbox {
 /// Pages that show the address in text that a reader sees, each a line.
 const SEEN: &str = r#"
 <p>info@acme.co</p>
+<a href="/cdn-cgi/l/email-protection" data-cfemail="422b2c242d0223212f276c212d">[email&#160;protected]</a>
+<a href="/cdn-cgi/l/email-protection#422b2c242d0223212f276c212d">Mail</a>
 <p>Mail:info@acme.co, or call</p>
 <p style="color:#777">info@acme.co</p>
 <p style="background:#000;color:#fff">info@acme.co</p>
@@ -193,6 +195,9 @@ const SEEN: &str = r#"
 
 /// Pages that hold the address where no reader sees it, each a line.
 const UNSEEN: &str = r#"
+<style>.x{display:none}</style><p class=x><a href="/x" data-cfemail="422b2c242d0223212f276c212d">[email&#160;protected]</a></p>
+<p style="opacity:0"><a href="/cdn-cgi/l/email-protection#422b2c242d0223212f276c212d">Mail</a></p>
+<div style="position:relative"><a href="/cdn-cgi/l/email-protection#422b2c242d0223212f276c212d">Mail</a><p style="position:absolute;inset:0;margin:0;background:#fff"></p></div>
 <p style="display:none">info@acme.co</p>
 <p style="visibility:hidden">info@acme.co</p>
 <p>info@<span style="visibility:hidden">we want no spam</span>acme.co</p>

@@ -296,7 +296,7 @@ const PROVIDERS: &[Case] = cases![
         };
     "a page on a blog host takes the place of the domain rules" => "REVIEW hosted-site",
         |net| on_host(net, "blog.naver.com", "/acme", "info@acme.co.kr");
-    "a page on a social network, where others write besides" => "REVIEW hosted-site source-user-content",
+    "a page on a social network" => "REVIEW hosted-site",
         |net| on_host(net, "www.facebook.com", "/acme", "info@acme.co.kr");
     "a name below a private suffix" => "REVIEW hosted-site",
         |net| on_host(net, "acme.github.io", "/", "info@acme.co.kr");

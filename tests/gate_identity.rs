@@ -3,7 +3,7 @@
 
 use crate::harness::EmailNet;
 use crate::harness::case::{Case, List, Worlds, cases, rows, run};
-use crate::harness::email_net::{ACME, Submission, WWW, page};
+use crate::harness::email_net::{ACME, CONTACT_LINK, Submission, WWW, page};
 use crate::servers::http::{Reply, WebServer};
 
 pub const CASES: [&[Case]; 9] = [
@@ -23,7 +23,7 @@ const NAMELESS: &str = "<p>Write to info@acme.co.kr</p>";
 
 /// The submission of a nameless contact page on a site whose home page is this.
 fn home(net: &EmailNet, html: &str) -> Submission {
-    home_answers(net, Reply::html(html))
+    home_answers(net, Reply::html(format!("{html}{CONTACT_LINK}")))
 }
 
 fn home_answers(net: &EmailNet, reply: Reply) -> Submission {
@@ -61,7 +61,7 @@ const PLACES: &[Case] = cases![
                         <header><a href=/><img src=logo.png alt='Acme Foods'></a></header>";
             home(net, html)
         };
-    "a copied logo, whose link leads home elsewhere" => MENTIONED, |net| {
+    "a copied logo, whose link leads home elsewhere" => "REVIEW company-mentioned-only email-uncorroborated", |net| {
             let html = "<title>Acme Foods</title><base href=https://www.acme-foods.com/>\
                         <header><a href=/><img src=logo.png alt='Acme Foods'></a></header>";
             home(net, html)
@@ -87,13 +87,13 @@ const PLACES: &[Case] = cases![
     "a part of the name" => NOT_ON_SITE, |net| home(net, "<title>Acme</title>");
     "a longer word" => NOT_ON_SITE, |net| home(net, "<title>Acme Foodservice</title>");
     "the source page's own footer" => MENTIONED, |net| {
-            let html = "<title>Hello</title><p>Acme Foods makes noodles.</p>";
+            let html = "<title>Hello</title><p>Acme Foods makes noodles.</p><a href=/contact>Contact</a>";
             net.net.web.page(WWW, "/", html);
             net.answers(Reply::html(format!(
                 "{NAMELESS}<footer>© Acme Foods</footer>"
             )))
         };
-    "the source page's own footer, and no home page" => MENTIONED, |net| {
+    "the source page's own footer, and no home page" => "REVIEW company-mentioned-only email-uncorroborated", |net| {
             net.net.web.reply(WWW, "/", Reply::status(404));
             let html = format!("{NAMELESS}<footer>Acme Foods</footer>");
             net.answers(Reply::html(html))
@@ -106,7 +106,7 @@ const PLACES: &[Case] = cases![
             )
         };
     "the source page's title, which tells what it is about" => MENTIONED, |net| {
-            net.net.web.page(WWW, "/", "<title>The News</title>");
+            net.net.web.page(WWW, "/", "<title>The News</title><a href=/contact>Contact</a>");
             net.answers(Reply::html(format!(
                 "<title>Acme Foods sued</title>{NAMELESS}"
             )))
@@ -238,53 +238,45 @@ fn other_answers(net: &EmailNet, path: &str, reply: Reply) -> Submission {
 
 /// What keeps a name from counting.
 const WAYS: &[Case] = cases![
-    "a page whose URL carries the name" => NOT_ON_SITE, |net| {
-            net.net.web.page(WWW, "/", "<title>Shop</title>");
-            net.at("/acme-foods/contact")
-        };
     "a host that carries the name" => "FAIL email-not-on-source", |net| {
             net.company("acme-foods.shop.kr", ACME);
             net.right("acme-foods.shop.kr").email("info@shop.kr")
         };
-    "a host that carries the name, with an address of the domain" => NOT_ON_SITE, |net| {
+    "a host that carries the name, with an address of the domain" => MENTIONED, |net| {
             net.company("acme-foods.shop.kr", ACME);
             net.right("acme-foods.shop.kr")
-        };
-    "a search that carries the name" => "REVIEW company-not-on-site source-may-echo", |net| {
-            net.net.web.page(WWW, "/", "<title>Shop</title>");
-            net.at("/search?q=Acme+Foods")
         };
     "a domain that carries the name, which its owner chose" => "PASS", |net| {
             net.company("acme-foods.kr", ACME);
             net.right("acme-foods.kr")
         };
-    "a home page that leads to the real company" => NOT_ON_SITE, |net| {
+    "a home page that leads to the real company" => "REVIEW company-not-on-site email-uncorroborated", |net| {
             net.company("acme-foods.com", ACME);
             let to = net.net.web.url("www.acme-foods.com", "/");
             home_answers(net, Reply::redirect(301, &to))
         };
     "a home page that leads to a page of the site" => "PASS", |net| {
-            net.net.web.page(WWW, "/kr/", "<footer>© Acme Foods</footer>");
+            net.net.web.page(WWW, "/kr/", &format!("{CONTACT_LINK}<footer>© Acme Foods</footer>"));
             home_answers(net, Reply::redirect(302, "/kr/"))
         };
-    "no home page" => NOT_ON_SITE, |net| home_answers(net, Reply::status(404));
-    "a silent home page" => "REVIEW identity-unanswered",
+    "no home page" => "REVIEW company-not-on-site email-uncorroborated", |net| home_answers(net, Reply::status(404));
+    "a silent home page" => "REVIEW identity-unanswered source-unanswered",
         |net| home_answers(net, Reply::status(503));
-    "a forbidden home page" => "REVIEW identity-unanswered", |net| {
+    "a forbidden home page" => "REVIEW identity-unanswered source-robots", |net| {
             let robots = "User-agent: *\nDisallow: /$\n";
             net.net.web.reply(WWW, "/robots.txt", Reply::html(robots));
             home(net, "<title>Acme Foods</title>")
         };
-    "a silent home page of a site whose pages bear the name" => "REVIEW identity-unanswered", |net| {
+    "a silent home page of a site whose pages bear the name" => "REVIEW identity-unanswered source-unanswered", |net| {
             net.net.web.reply(WWW, "/", Reply::status(503));
             net.acme()
         };
-    "a home page that refreshes to the real company" => NOT_ON_SITE, |net| {
+    "a home page that refreshes to the real company" => "REVIEW company-not-on-site email-uncorroborated", |net| {
             let to = other(net, "Evil").url("www.acme.co.kr", "/");
             let refresh = Reply::html("<p>").with("Refresh", &format!("0;url={to}"));
             other_answers(net, "/", refresh)
         };
-    "a home page that frames the real company" => NOT_ON_SITE, |net| {
+    "a home page that frames the real company" => "REVIEW company-not-on-site email-uncorroborated", |net| {
             let to = other(net, "Evil").url("www.acme.co.kr", "/");
             other_answers(net, "/", Reply::html(format!("<iframe src='{to}'></iframe>")))
         };
@@ -301,7 +293,8 @@ const WAYS: &[Case] = cases![
     "a name below a domain, with mail of its own" => "PASS", |net| {
             let host = "foods.acme.co.kr";
             net.company(host, ACME);
-            net.net.web.page(host, "/", "<title>Acme Foods</title><footer>© Acme Foods</footer>");
+            let html = format!("<title>Acme Foods</title>{CONTACT_LINK}<footer>© Acme Foods</footer>");
+            net.net.web.page(host, "/", &html);
             let source = net.net.web.url(host, "/contact");
             net.net.web.page(host, "/contact", "<p>info@foods.acme.co.kr</p>");
             net.right(host).site(&net.net.web.url(host, "/")).source(&source)
@@ -343,11 +336,6 @@ fn entry(title: &str, text: &str) -> String {
     )
 }
 
-/// The submission of a directory's search that shows the name which its URL carries.
-fn search(net: &EmailNet, path: &str) -> Submission {
-    directory(net, path, &page("Bolt Toys", "info@jobs.kr"))
-}
-
 /// The submission of a name below the directory's domain.
 fn below(net: &EmailNet, host: &str) -> Submission {
     net.company("jobs.kr", "Jobs");
@@ -360,9 +348,6 @@ fn below(net: &EmailNet, host: &str) -> Submission {
 
 /// Directories, searches and portals, which name companies that they are not.
 const DIRECTORIES: &[Case] = cases![
-    "a search" => "REVIEW company-not-on-site source-may-echo", |net| search(net, "/search?q=Bolt+Toys"), named(BOLT);
-    "a search in the path" => NOT_ON_SITE, |net| search(net, "/search/Bolt%20Toys"), named(BOLT);
-    "an invisible character" => "REVIEW company-not-on-site source-may-echo", |net| search(net, "/search/Bolt%E2%80%8B%20Toys"), named(BOLT);
     "the news" => MENTIONED, |net| {
             let text = entry("Bolt Toys sued by Acme", "Bolt Toys says it is sorry.");
             directory(net, "/news/1", &text)
@@ -376,9 +361,9 @@ const DIRECTORIES: &[Case] = cases![
             net.net.web.page("www.jobs.kr", "/", &home);
             submission
         }, named(BOLT);
-    "a host that carries the name" => NOT_ON_SITE, |net| below(net, "bolt-toys.jobs.kr"), named(BOLT);
+    "a host that carries the name" => MENTIONED, |net| below(net, "bolt-toys.jobs.kr"), named(BOLT);
     "a host with a number" => MENTIONED, |net| below(net, "c17.jobs.kr"), named(BOLT);
-    "a host that carries it in two parts" => NOT_ON_SITE, |net| below(net, "bolt.toys.jobs.kr"), named(BOLT);
+    "a host that carries it in two parts" => MENTIONED, |net| below(net, "bolt.toys.jobs.kr"), named(BOLT);
     "the directory itself" => "PASS", |net| directory(net, "/contact", &entry("Jobs", "")), named(&["Jobs"]);
 ];
 
@@ -433,8 +418,9 @@ const TAKEN: &[Case] = cases![
             net.acme()
         }, named(TWO);
     "an address that a person has yet to settle" => "PASS", |net| {
-            assert_eq!(net.submit(2, &net.at("/wiki/x")).1["verdict"], "REVIEW");
-            net.acme()
+            let doubted = net.contact("info [at] acme [dot] co [dot] kr");
+            assert_eq!(net.submit(2, &doubted).1["verdict"], "REVIEW");
+            net.contact("info@acme.co.kr")
         }, named(TWO);
 ];
 
@@ -511,7 +497,10 @@ fn a_page_of_another_that_names_the_company_is_not_its_own() {
     net.net.web.page("www.jobs.kr", "/company/17", &entry);
     let entry = net.net.web.url("www.jobs.kr", "/company/17");
     let submission = net.right("jobs.kr").email("help@jobs.kr").source(&entry);
-    assert_eq!(net.says(&submission), MENTIONED);
+    assert_eq!(
+        net.says(&submission),
+        "REVIEW company-mentioned-only email-uncorroborated"
+    );
 }
 
 #[test]
@@ -543,8 +532,9 @@ fn verdicts(cases: &[(&str, &str, &str)]) -> Vec<String> {
         let www = format!("www.{domain}");
         let contact = format!("<p>Write to info@{domain}</p>");
         let notice = format!("<h1>Impressum</h1><p>Firma: {key}</p>");
+        let home = format!("{html}{CONTACT_LINK}");
         let pages = [
-            ("/", *html),
+            ("/", home.as_str()),
             ("/contact", contact.as_str()),
             ("/notice", notice.as_str()),
         ];

@@ -16,10 +16,12 @@ use crate::servers::tls::Authority;
 
 pub const CASES: [&[Case]; 1] = [LEVELS];
 
+const SPELLED: &str = "info [at] acme [dot] co [dot] kr";
+
 const LEVELS: &[Case] = cases![
-    "REVIEW by default" => "REVIEW source-user-content", |net| net.at("/wiki/a");
-    "made a FAIL" => "FAIL source-user-content",
-        |net| net.at("/wiki/a"), with(&["--set=gate.level=source-user-content=fail"]);
+    "REVIEW by default" => "REVIEW email-obfuscated", |net| net.contact(SPELLED);
+    "made a FAIL" => "FAIL email-obfuscated",
+        |net| net.contact(SPELLED), with(&["--set=gate.level=email-obfuscated=fail"]);
     "FAIL by default" => "FAIL email-not-on-source", |net| net.acme().email("x@acme.co.kr");
     "made a REVIEW" => "REVIEW email-not-on-source",
         |net| net.acme().email("x@acme.co.kr"), with(&["--set=gate.level=email-not-on-source=review"]);
@@ -209,6 +211,7 @@ fn no_variable_makes_a_certificate_authority() {
     liar.page(WWW, "/contact", &false_page());
     let made_up = |net: &EmailNet| {
         let source = liar.url(WWW, "/contact");
+        net.put("/", &page(ACME, &format!("<a href='{source}'>Contact</a>")));
         net.acme().email("made.up@acme.co.kr").source(&source)
     };
 

@@ -9,7 +9,14 @@ use crate::harness::email_net::{ACME, Submission, WWW, page};
 use crate::servers::http::Reply;
 
 pub const CASES: [&[Case]; 8] = [
-    ECHOES, MAY_ECHOES, OWNERS, PAGES, SHOWN, NOT_SHOWN, WHOLE, CHARSETS,
+    ECHOES,
+    UNCORROBORATED,
+    OWNERS,
+    PAGES,
+    SHOWN,
+    NOT_SHOWN,
+    WHOLE,
+    CHARSETS,
 ];
 
 /// The submission of a path that redirects to a page which shows the address.
@@ -21,14 +28,8 @@ fn by_way_of(net: &EmailNet, path: &str) -> Submission {
 /// An address that no page of Acme shows on its own account.
 const MADE_UP: &str = "ceo@acme.co.kr";
 
-/// The submission of a made-up address and a path whose page repeats it from its URL.
-fn repeats(net: &EmailNet, path: &str, shown: &str) -> Submission {
-    let source = net.put(path, &page(ACME, &format!("No such page: {shown}")));
-    net.acme().email(MADE_UP).source(&source)
-}
-
 const ECHO: &str = "FAIL source-echo";
-const MAY_ECHO: &str = "REVIEW source-may-echo";
+const ALONE: &str = "REVIEW email-uncorroborated";
 
 /// URLs that carry the address.
 const ECHOES: &[Case] = cases![
@@ -64,34 +65,70 @@ const ECHOES: &[Case] = cases![
         |net| net.acme().email(MADE_UP).source(&net.url("/contact#ceo@acme.co.kr"));
 ];
 
-/// URLs that carry what a page could make the address of.
-const MAY_ECHOES: &[Case] = cases![
-    "the local part" => MAY_ECHO, |net| net.at("/mail?user=info");
-    "the domain" => MAY_ECHO, |net| net.at("/mail?host=acme.co.kr");
-    "both, in the path" => MAY_ECHO, |net| net.at("/mail/info/acme.co.kr");
-    "an escaped @" => MAY_ECHO, |net| net.at("/mail?x=%2540");
-    "the company's name" => MAY_ECHO, |net| net.at("/search?q=ACME%20Foods");
-    "markup" => MAY_ECHO, |net| net.at("/search?q=%3Cb%3E");
-    "a URL of another site" => MAY_ECHO, |net| net.at("/go?next=https://bolt.kr/");
-    "an opaque blob" => MAY_ECHO, |net| net.at("/v?d=q83vEjRWeJCrze8SNFZ4");
-    "a redirect that carries a part" => MAY_ECHO, |net| by_way_of(net, "/x?user=info");
-    "a page's number" => "PASS", |net| net.at("/view?no=12");
-    "a menu's word" => "PASS", |net| net.at("/?page=info");
-    "a URL of the site" => "PASS", |net| net.at("/go?next=/help/index.do");
-    "a UUID" => "PASS", |net| net.at("/v?id=550e8400-e29b-41d4-a716-446655440000");
-    "both, in two fields" => MAY_ECHO, |net| net.at("/mail?user=info&host=acme.co.kr");
-    "entities that are not seen" => MAY_ECHO,
-        |net| repeats(net, "/no/c&shyeo@ac&shyme.co.kr", "c&shyeo@ac&shyme.co.kr");
-    "entities, encoded" => ECHO, |net| {
-            let shown = "c&zwj;eo&commat;ac&zwj;me.co.kr";
-            repeats(net, "/no?q=c%26zwj;eo%26commat;ac%26zwj;me.co.kr", shown)
+/// The submission of a page that shows an address which no other page shows.
+fn alone(net: &EmailNet, path: &str) -> Submission {
+    let source = net.put(path, &page(ACME, MADE_UP));
+    net.acme().email(MADE_UP).source(&source)
+}
+
+/// The same, beside a home page of this text.
+fn beside(net: &EmailNet, home: &str) -> Submission {
+    net.put("/", &page(ACME, home));
+    alone(net, "/team/")
+}
+
+/// Sources that the site presents or does not.
+const UNCORROBORATED: &[Case] = cases![
+    "a page that the home page does not link" => ALONE, |net| alone(net, "/team/");
+    "a page that repeats its URL" => ALONE, |net| alone(net, "/mail?user=ceo&host=acme.co.kr");
+    "a page that the home page links by its name alone" => ALONE,
+        |net| beside(net, "<a href=/team/>Our people</a>");
+    "the contact page" => "PASS", |net| beside(net, "<a href=/team/>Contact</a>");
+    "the contact page, by another URL" => "PASS",
+        |net| beside(net, "<a href='/team#ceo'>Contact</a>");
+    "the legal notice" => "PASS", |net| {
+            let submission = beside(net, "<a href=/team/>Impressum</a>");
+            net.put("/team/", &page(ACME, &format!("{ACME}, {MADE_UP}")));
+            submission
         };
-    "parts with characters that are not seen" => MAY_ECHO, |net| {
-            let shown = "c\u{200b}eo@ac\u{200b}me.co.kr";
-            repeats(net, "/no?u=c%E2%80%8Beo&h=ac%E2%80%8Bme.co.kr", shown)
+    "another path of the contact page" => ALONE,
+        |net| beside(net, "<a href='/team/?lang=de'>Contact</a>");
+    "shown on the home page" => "PASS", |net| beside(net, MADE_UP);
+    "hidden on the home page" => ALONE, |net| beside(net, &format!("<!-- {MADE_UP} -->"));
+    "disowned on the home page" => ALONE,
+        |net| beside(net, &format!("{MADE_UP} is not our address."));
+    "shown on the contact page" => "PASS", |net| {
+            net.contact(MADE_UP);
+            alone(net, "/team/")
         };
-    "a comment within" => ECHO,
-        |net| repeats(net, "/no/ceo%3C!----%3E@acme.co.kr", "ceo<!---->@acme.co.kr");
+    "shown on the second page that is read" => "PASS", |net| {
+            net.put("/imprint", &page(ACME, &format!("{ACME}, {MADE_UP}")));
+            beside(net, "<a href=/contact>Contact</a> <a href=/imprint>Imprint</a>")
+        };
+    "shown on a contact page of another site" => ALONE, |net| {
+            net.company("bolt.kr", "Bolt");
+            net.net.web.page("www.bolt.kr", "/contact", &page("Bolt", MADE_UP));
+            let there = net.net.web.url("www.bolt.kr", "/contact");
+            beside(net, &format!("<a href='{there}'>Contact</a>"))
+        };
+    "beside another address, in one sentence" => ALONE,
+        |net| net.contact("Write to info@acme.co.kr instead of ceo@acme.co.kr.").email(MADE_UP);
+    "the same, and alone on the home page" => "PASS", |net| {
+            net.put("/", &page(ACME, MADE_UP));
+            net.contact("Write to info@acme.co.kr instead of ceo@acme.co.kr.").email(MADE_UP)
+        };
+    "beside an address of another domain" => "PASS",
+        |net| net.contact("Write to ceo@acme.co.kr and to press@bolt.kr.").email(MADE_UP);
+    "beside another address, in another sentence" => "PASS",
+        |net| net.contact("Sales: sales@acme.co.kr. Office: ceo@acme.co.kr.").email(MADE_UP);
+    "no home page" => "REVIEW company-mentioned-only email-uncorroborated", |net| {
+            net.net.web.reply(WWW, "/", Reply::status(404));
+            alone(net, "/team/")
+        };
+    "a home page that does not answer" => "REVIEW identity-unanswered source-unanswered", |net| {
+            net.net.web.reply(WWW, "/", Reply::status(503));
+            alone(net, "/team/")
+        };
 ];
 
 /// A page of this host that shows the address.
@@ -122,25 +159,13 @@ const OWNERS: &[Case] = cases![
             net.net.web.reply("go.bolt.kr", "/", to);
             net.acme().source(&net.net.web.url("go.bolt.kr", "/"))
         };
-    "a board" => OTHERS, |net| net.at("/bbs/board.php?bo_table=free&wr_id=7");
-    "a wiki" => OTHERS, |net| net.at("/wiki/Contact");
-    "a forum's host" => OTHERS, |net| host(net, "forum.acme.co.kr", "/");
-    "a paste" => "REVIEW source-off-site source-user-content",
-        |net| host(net, "pastebin.com", "/x");
-    "a board on the way" => OTHERS, |net| {
-            net.net
-                .web
-                .reply(WWW, "/bbs/1", Reply::redirect(302, "/contact"));
-            net.acme().source(&net.url("/bbs/1"))
-        };
+    "a paste" => OFF_SITE, |net| host(net, "pastebin.com", "/x");
     "a comment, and hidden from a reader elsewhere" => OTHERS, |net| {
             net.contact("<!-- info@acme.co.kr --><ul class=comment-list><li>info@acme.co.kr</ul>")
         };
     "a hidden comment, and hidden elsewhere" => HIDDEN, |net| {
             net.contact("<!-- info@acme.co.kr --><ul class=comment-list><li hidden>info@acme.co.kr</ul>")
         };
-    "the board of directors" => "PASS", |net| net.at("/about/board-of-directors");
-    "a board's own page of the owner" => "PASS", |net| net.at("/bbs/content.php?co_id=company");
 ];
 
 const REFUSAL: &str = "본 웹사이트에 게시된 이메일 주소가 전자우편 수집 프로그램이나 그 밖의 기술적 장치를 \
@@ -204,8 +229,8 @@ fn an_echo_proves_nothing() {
 }
 
 #[test]
-fn what_a_page_could_have_put_together_is_doubted() {
-    run(MAY_ECHOES);
+fn the_site_presents_the_page_or_shows_the_address_itself() {
+    run(UNCORROBORATED);
 }
 
 #[test]

@@ -233,8 +233,8 @@ fn a_confirmation_takes_its_address() {
     let right = net.contact("info@acme.co.kr");
     assert_eq!(counts(&recheck(&net)), [1, 0, 0, 0]);
     net.expect(2, &right, "REVIEW", &["email-reused"]);
-    let sales = net.at("/sales").email("sales@acme.co.kr");
-    net.put("/sales", &page(ACME, "sales@acme.co.kr"));
+    let sales = net.presents("/sales", &page(ACME, "sales@acme.co.kr"));
+    let sales = net.acme().email("sales@acme.co.kr").source(&sales);
     net.expect(3, &sales, "REVIEW", &["domain-reused"]);
 }
 

@@ -135,10 +135,11 @@ impl EmailNet {
             self.net.host(host);
         }
         self.net.dns.mx(domain, 10, &mx);
-        let page = page(name, &format!("Write to info@{domain}"));
+        let text = format!("Write to info@{domain}");
+        let home = page(name, &format!("{text} {CONTACT_LINK}"));
         for host in [domain, &www] {
-            self.net.web.page(host, "/", &page);
-            self.net.web.page(host, "/contact", &page);
+            self.net.web.page(host, "/", &home);
+            self.net.web.page(host, "/contact", &page(name, &text));
         }
     }
 
@@ -176,6 +177,13 @@ impl EmailNet {
             .web
             .page(WWW, path, &page(ACME, "Write to info@acme.co.kr"));
         self.acme().source(&self.url(path))
+    }
+
+    /// Puts up a page that Acme's home page links as its contact page; returns its URL.
+    pub fn presents(&self, path: &str, html: &str) -> String {
+        let link = format!("<a href=\"{}\">Contact</a>", path.replace('&', "&amp;"));
+        self.put("/", &page(ACME, &link));
+        self.put(path, html)
     }
 
     pub fn submit(&self, id: u32, submission: &Submission) -> (i32, Value) {
@@ -274,6 +282,9 @@ pub fn of_all(names: &[&str], text: &str) -> (String, String) {
     let notice = format!("<h1>Legal notice</h1>{}", names.concat());
     (page(first, text).replace("</footer>", link), notice)
 }
+
+/// The link by which a home page presents its contact page.
+pub const CONTACT_LINK: &str = "<a href=/contact>Contact</a>";
 
 /// A usual page of a company, with its name in title, heading and footer.
 pub fn page(name: &str, text: &str) -> String {

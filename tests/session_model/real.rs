@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde_json::{Map, json};
 
 use super::{KEYS, Order, PAUSE_AFTER, Said, Seen, Sent, Step, Who};
-use crate::harness::email_net::{of_all, page};
+use crate::harness::email_net::{CONTACT_LINK, of_all, page};
 use crate::harness::made::{Made, at, id, salt};
 use crate::harness::postgres::{self, Cluster};
 use crate::harness::replayed::assert_replays;
@@ -290,7 +290,7 @@ fn world() -> String {
     let companies = companies.chain([(HOLDING, KEYS[0])]);
     for (index, (domain, name)) in companies.enumerate() {
         for (path, text) in [
-            ("", String::new()),
+            ("", format!("{CONTACT_LINK} <a href=/free>Contact</a>")),
             ("contact", format!("info@{domain}")),
             ("free", format!("office.{index}@gmail.com")),
         ] {

@@ -6,7 +6,7 @@
 pub mod company_name;
 mod declared;
 mod name_similarity;
-mod notice;
+pub mod notice;
 mod operator;
 #[cfg(test)]
 mod tests;
@@ -14,7 +14,7 @@ pub mod words;
 
 use std::rc::Rc;
 
-use url::{Position, Url};
+use url::Url;
 
 use self::company_name::{CompanyName, Folded};
 use self::declared::Declared;
@@ -24,7 +24,6 @@ use self::operator::{Named, Reading, Slot, Whose, begins_with, firm, operators};
 use self::words::{Line, NotInUse, Rank, UNUSED};
 use super::freemail::freemail;
 use super::site::{hosted, on_site, vouches};
-use super::source::echo;
 use super::step::{Context, EMAIL, SITE, Step, quoted};
 use crate::gate::checks::kind::Verifies;
 use crate::gate::{Cost, Fact};
@@ -112,15 +111,6 @@ struct Search<'a> {
     read: Vec<Url>,
 }
 
-/// Whether the pages that were read have the name at all, the weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Mention {
-    Absent,
-    /// On a page whose own URL carries the name, so that it may be an echo.
-    Carried,
-    Mentioned,
-}
-
 /// What a page says of who runs the site.
 enum Said {
     Company(Slot),
@@ -156,7 +146,11 @@ impl<'a> Search<'a> {
     fn ask_site(&mut self, context: &Context<'_>, front: &Visit, page: &Page) -> Option<Fact> {
         let texts = self.texts(front);
         // A name below a domain may be made of the company's, and its page of the name below.
-        if front.hops.iter().any(|hop| carries(&hop.url, self.name)) {
+        if front
+            .hops
+            .iter()
+            .any(|hop| is_named_below(&hop.url, self.name))
+        {
             return Some(self.unproven(""));
         }
         let declared = Declared::read(&texts, domain_label(self.home), self.name);
@@ -414,29 +408,22 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn mention(&self) -> Mention {
+    /// Whether the pages that were read have the name at all.
+    fn is_mentioned(&self) -> bool {
         let is_in = |text: &String| self.name.is_in(&Folded::new(text));
-        let of_one = |visit: &Rc<Visit>| {
-            let mut pages = own_pages(visit, self.site);
-            let found = pages.any(|page| {
-                let mut declared = page.owner.iter().filter(|text| !is_line(text.place));
-                declared.any(|text| is_in(&text.text)) || page.visible.iter().any(is_in)
-            });
-            if !found {
-                Mention::Absent
-            } else if visit.hops.iter().any(|hop| carries(&hop.url, self.name)) {
-                Mention::Carried
-            } else {
-                Mention::Mentioned
-            }
-        };
-        let best = self.visits.iter().map(of_one).max();
-        best.unwrap_or(Mention::Absent)
+        let mut pages = self
+            .visits
+            .iter()
+            .flat_map(|visit| own_pages(visit, self.site));
+        pages.any(|page| {
+            let mut declared = page.owner.iter().filter(|text| !is_line(text.place));
+            declared.any(|text| is_in(&text.text)) || page.visible.iter().any(is_in)
+        })
     }
 
     /// Another is named; where the company is not even mentioned, that is no contest.
     fn contested(&self, place: &str, line: &str, at: &Url) -> Fact {
-        if self.mention() == Mention::Absent {
+        if !self.is_mentioned() {
             return self.unproven(&format!("; {place}: {}", quoted(line)));
         }
         let expected = format!("only {} where the site says who runs it", quoted(self.key));
@@ -449,16 +436,13 @@ impl<'a> Search<'a> {
     }
 
     fn unproven(&self, more: &str) -> Fact {
-        let (rule, actual) = match self.mention() {
-            Mention::Mentioned => (
+        let (rule, actual) = if self.is_mentioned() {
+            (
                 "company-mentioned-only",
                 "it is mentioned, not named as who runs the site",
-            ),
-            Mention::Carried => (
-                "company-not-on-site",
-                "only on pages whose own URL contains it, so it may be an echo",
-            ),
-            Mention::Absent => ("company-not-on-site", "on none of the pages that were read"),
+            )
+        } else {
+            ("company-not-on-site", "on none of the pages that were read")
         };
         let read = match self.read.as_slice() {
             [] => String::new(),
@@ -540,16 +524,11 @@ fn not_in_use(front: &Visit, key: &str, home: &Url) -> Option<Fact> {
     Some(fact.on(SITE).at(home.as_str()))
 }
 
-/// Whether the URL carries the name outside its registrable domain, which the owner chose: in a
-/// name below that, which may be anybody's choice, in its path or in its query.
-pub fn carries(url: &Url, name: &CompanyName) -> bool {
+/// Whether a name below the registrable domain, which may be anybody's choice, is made of the company's.
+fn is_named_below(url: &Url, name: &CompanyName) -> bool {
     let below = HostName::of_url(url)
         .and_then(|host| Some(idna::domain_to_unicode(host.below_domain()?).0));
-    let tail = &url[Position::BeforePath..Position::AfterQuery];
-    let is_in = |text: &str| name.is_in(&Folded::new(text));
-    let mut readings = echo::readings_of(tail).into_iter();
-    below.is_some_and(|below| is_in(&below))
-        || readings.any(|reading| is_in(&String::from_utf8_lossy(&reading)))
+    below.is_some_and(|below| name.is_in(&Folded::new(&below)))
 }
 
 /// Who else holds the address, or else its domain.

@@ -40,8 +40,7 @@ lists! {
     PERSON = "person", "lists/person.txt";
 }
 
-/// Lists of another form, which the modules that use them parse.
-pub(super) const USER_CONTENT: &str = include_str!("lists/user_content.txt");
+/// A list of another form, which the module that uses it parses.
 pub(super) const COMMON_WORDS: &str = include_str!("lists/common_words.txt");
 
 macro_rules! tables {
@@ -66,7 +65,6 @@ tables! {
     OWNER_PHRASES = "owner-phrases", "words/owner_phrases.toml";
     REFUSALS = "refusals", "words/refusals.toml";
     VISITOR_HEADINGS = "visitor-headings", "words/visitor_headings.toml";
-    VISITOR_PATHS = "visitor-paths", "words/visitor_paths.toml";
 }
 
 /// Domains of disposable mail, sorted: the crate promises no order.
@@ -95,7 +93,6 @@ pub fn list_digests() -> BTreeMap<&'static str, Digest> {
     let lines = lines.flat_map(|domain| [domain.as_bytes(), b"\n".as_slice()]);
     let others = [
         ("disposable", Digest::of_parts(lines)),
-        ("user-content", Digest::of(USER_CONTENT.as_bytes())),
         ("common-words", Digest::of(COMMON_WORDS.as_bytes())),
     ];
     let lists = ALL.iter();
@@ -181,7 +178,7 @@ mod tests {
     #[test]
     fn every_list_has_a_digest_of_its_own() {
         let digests = list_digests();
-        assert_eq!(digests.len(), ALL.len() + TABLES.len() + 3);
+        assert_eq!(digests.len(), ALL.len() + TABLES.len() + 2);
         let different: HashSet<_> = digests.values().collect();
         assert_eq!(different.len(), digests.len());
     }

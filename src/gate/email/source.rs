@@ -1,9 +1,8 @@
 //! Step 5, `source`: does a page of the site show the address, on its own account?
 
+mod corroboration;
 pub mod disowned;
 pub mod echo;
-pub mod may_echo;
-mod probe;
 mod refusal;
 #[cfg(test)]
 mod tests;
@@ -11,9 +10,6 @@ pub mod user_content;
 
 use url::Url;
 
-use probe::Probe;
-
-use super::identity::company_name::CompanyName;
 use super::site::{on_site, registrable};
 use super::step::{Context, EMAIL, SOURCE, Step, quoted};
 use crate::gate::checks::kind::Verifies;
@@ -38,63 +34,31 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
     if echo::carries(source, email) {
         return vec![echoed(source)];
     }
-    let key = context.base.case.quest.key.as_str();
     let visit = context.base.visit(source);
-    let mut findings = judge(&visit, site, email, &CompanyName::parse(key));
-    // Nothing is asked of a page that is doubted already.
+    let mut findings = judge(&visit, site, email);
+    // Nothing is asked about a page that is doubted already.
     if findings.is_empty() {
-        findings.extend(probed(context, &visit, email, key));
+        findings.extend(corroboration::doubt(context, site, email, &visit));
     }
     findings
 }
 
-/// Whether the page makes the address of its URL: it is asked for a made-up one.
-fn probed(context: &Context<'_>, visit: &Visit, email: &Mailbox, key: &str) -> Option<Fact> {
-    let End::Pages(pages) = &visit.end else {
-        return None;
-    };
-    let mut way = visit.way().iter().rev();
-    let (hop, probe) = way.find_map(|hop| Some((hop, Probe::of(&hop.url, email, key)?)))?;
-    let echo = probe.echo(pages.first()?, &context.base.visit(&probe.url))?;
-    let expected = "a page that does not merely repeat its URL";
-    Some(finding("source-may-echo", &hop.url, expected, echo))
-}
-
-fn judge(visit: &Visit, site: &Url, email: &Mailbox, name: &CompanyName) -> Vec<Fact> {
+fn judge(visit: &Visit, site: &Url, email: &Mailbox) -> Vec<Fact> {
     let way = visit.way();
     if let Some(hop) = way.iter().find(|hop| echo::carries(&hop.url, email)) {
         return vec![echoed(&hop.url)];
     }
-    let urls = || way.iter().map(|hop| &hop.url);
+    let Some(seen) = Seen::of(visit, site, email) else {
+        return vec![no_page(&visit.end).on(SOURCE)];
+    };
     let mut findings = Vec::new();
-    if let Some((url, what)) =
-        urls().find_map(|url| Some((url, may_echo::suspicion(url, email, name)?)))
-    {
-        let expected = "a page that does not merely repeat its URL";
-        let actual = format!("its URL contains {what}");
-        findings.push(finding("source-may-echo", url, expected, actual));
+    if !on_site(site, &seen.main.url) {
+        findings.push(off_site(site, &seen.main.url));
     }
-    match (&visit.end, Seen::of(visit, site, email)) {
-        (End::Pages(_), Some(seen)) => {
-            if !on_site(site, &seen.main.url) {
-                findings.push(off_site(site, &seen.main.url));
-            }
-            let shown = how_shown(&seen, site, email);
-            let places = urls().chain(seen.counted().map(|page| &page.url));
-            let by_page = || {
-                let mut pages = seen.counted();
-                pages.find_map(|page| Some((&page.url, user_content::mark_of_page(page)?)))
-            };
-            let others = others_place(places).or_else(by_page);
-            findings.extend(others.map(|(url, mark)| written_by_others(url, &mark)));
-            findings.extend(shown);
-        }
-        (end, _) => {
-            let others = others_place(urls());
-            findings.extend(others.map(|(url, mark)| written_by_others(url, &mark)));
-            findings.push(no_page(end).on(SOURCE));
-        }
-    }
+    let mut pages = seen.counted();
+    let others = pages.find_map(|page| Some((&page.url, page.others_write.as_deref()?)));
+    findings.extend(others.map(|(url, mark)| written_by_others(url, mark)));
+    findings.extend(how_shown(&seen, site, email));
     findings
 }
 
@@ -107,10 +71,6 @@ fn off_site(site: &Url, page: &Url) -> Fact {
     let expected = format!("a page on {}", quoted(site.as_str()));
     let actual = "the page that answered is on another site";
     finding("source-off-site", page, expected, actual)
-}
-
-fn others_place<'a>(mut urls: impl Iterator<Item = &'a Url>) -> Option<(&'a Url, String)> {
-    urls.find_map(|url| Some((url, user_content::mark(url)?)))
 }
 
 fn written_by_others(url: &Url, mark: &str) -> Fact {

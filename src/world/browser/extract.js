@@ -209,8 +209,12 @@
     return el;
   }
 
-  const isMail = (el) => el.localName === 'a' && /^\s*m\s*a\s*i\s*l\s*t\s*o\s*:/i
-    .test(el.getAttribute('href') ?? '');
+  // Whether the address of a link is in the code of a well-known protection.
+  const isProtected = (el) => el.hasAttribute('data-cfemail')
+    || (el.getAttribute('href') ?? '').startsWith('/cdn-cgi/l/email-protection#');
+
+  const isMail = (el) => isProtected(el) || (el.localName === 'a'
+    && /^\s*m\s*a\s*i\s*l\s*t\s*o\s*:/i.test(el.getAttribute('href') ?? ''));
 
   function mailLinks() {
     const found = [];
@@ -779,13 +783,14 @@
       && parseFloat(style[`margin${side}`]) + parseFloat(style[`padding${side}`])
         >= GAP * parseFloat(style.fontSize);
     const lost = (isMail(node) && !clickable.has(node)) || (tag === 'img' && !seesBox(node));
-    if (lost && isMail(node)) hide(node.getAttribute('href').replace(/%40/gi, '@'));
+    const isHidden = lost && (tag === 'img' || isProtected(node));
+    if (lost && !isHidden) hide(node.getAttribute('href').replace(/%40/gi, '@'));
     if (gap('Left')) out.push(' ');
-    out.push('<', tag, box ? ` box="${box}"` : '', lost && tag === 'img' ? ' hidden=""' : '');
+    out.push('<', tag, box ? ` box="${box}"` : '', isHidden ? ' hidden=""' : '');
     const kept = [...KEPT, ...(KEPT_OF[tag] ?? [])];
     if (node.hasAttribute('itemprop')) kept.push('content');
     for (const name of new Set(kept)) {
-      if (!node.hasAttribute(name) || (lost && name === 'href')) continue;
+      if (!node.hasAttribute(name) || (lost && !isHidden && name === 'href')) continue;
       let value = node.getAttribute(name);
       if (name === 'src') value = value.slice(0, 300);
       out.push(' ', name, '="', escape(value), '"');

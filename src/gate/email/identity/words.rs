@@ -30,6 +30,12 @@ impl Rank {
     pub fn names_operator(self) -> bool {
         self.0 <= 2
     }
+
+    /// A number that sorts contact pages first, and the others as they are.
+    pub fn order_of_contact(self) -> u8 {
+        const CONTACT: u8 = 5;
+        self.0 % CONTACT
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]

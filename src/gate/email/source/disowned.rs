@@ -350,7 +350,8 @@ fn headings(page: &Page, index: usize) -> Vec<&str> {
     told.map(|line| head(line)).collect()
 }
 
-static ENDS: LazyLock<Regex> = LazyLock::new(|| compiled(r"[.!?]\s|[。！？|·•;]"));
+/// What ends a sentence, or an item of a line.
+pub(super) static ENDS: LazyLock<Regex> = LazyLock::new(|| compiled(r"[.!?]\s|\s/\s|[。！？|·•;]"));
 
 impl<'a> Placed<'a> {
     fn new(page: &'a Page, index: usize, [before, label, written, after]: [&'a str; 4]) -> Self {

@@ -51,7 +51,7 @@ fn is_any_in(reading: &str, needles: &[String]) -> bool {
     holds(folded(reading)) || holds(folded(&untagged(reading)))
 }
 
-pub fn readings_of(text: &str) -> Vec<Vec<u8>> {
+fn readings_of(text: &str) -> Vec<Vec<u8>> {
     let mut known = BTreeSet::from([text.as_bytes().to_vec()]);
     let base32 = (0..8).map(|skip| decoded_runs(text.as_bytes(), base32_digit, 5, skip));
     known.extend(base32);
@@ -216,80 +216,7 @@ fn hex_digit(byte: u8) -> Option<u8> {
     u8::try_from(char::from(byte).to_digit(16)?).ok()
 }
 
-const SIGNS: &[&str] = &["at", "dot", "골뱅이", "앳", "닷", "점"];
-
-/// Whether path and parameters together spell the address, in plain letters or in rot13.
-///
-/// The domain's labels must all stand there, in their order or the other, and so must the words
-/// of the local part: an address's page may well be called by one of them.
-pub fn spells(url: &Url, email: &Mailbox) -> bool {
-    let text = values(url);
-    [rot13(&text), text].iter().any(|text| {
-        let words = words(text);
-        let kept = |word: &&&str| !SIGNS.contains(word);
-        let plain: Vec<&str> = words.iter().filter(kept).copied().collect();
-        has_both(&plain, email) || is_glued(&words.concat(), email)
-    })
-}
-
-fn values(url: &Url) -> String {
-    let path = unescaped(url.path());
-    let segments = path.split(['/', ';']).map(|segment| {
-        let value = segment.split_once('=').map(|(_, value)| value);
-        value.unwrap_or(segment).to_owned()
-    });
-    let query = url.query_pairs().map(|(key, value)| {
-        // A query may be a text without a name.
-        let text = if value.is_empty() { key } else { value };
-        unescaped(&text)
-    });
-    let all: Vec<String> = segments.chain(query).collect();
-    folded(&all.join("/"))
-}
-
-fn words(text: &str) -> Vec<&str> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect()
-}
-
-fn has_both(text: &[&str], email: &Mailbox) -> bool {
-    let (domain, local) = (words(email.domain().as_str()), words(email.local()));
-    let backwards: Vec<&str> = domain.iter().rev().copied().collect();
-    let has =
-        |part: &[&str]| !part.is_empty() && text.windows(part.len()).any(|window| window == part);
-    has(&local) && (has(&domain) || has(&backwards))
-}
-
-/// Whether a text without signs holds the address without signs, or with words for them.
-fn is_glued(text: &str, email: &Mailbox) -> bool {
-    let domain = words(email.domain().as_str());
-    let local = words(email.local());
-    let joined = |words: &[&str]| [words.concat(), words.join("dot")];
-    let signs = ["", "at", "골뱅이"];
-    joined(&local).iter().any(|local| {
-        let mut domains = joined(&domain).into_iter();
-        domains.any(|domain| {
-            let mut whole = signs.iter().map(|sign| format!("{local}{sign}{domain}"));
-            whole.any(|whole| text.contains(&whole))
-        })
-    })
-}
-
-fn rot13(text: &str) -> String {
-    let turned = |c: char, first: u8| {
-        let place = u8::try_from(c).map_or(0, |byte| byte - first);
-        char::from(first + (place + 13) % 26)
-    };
-    let letters = text.chars().map(|c| match c {
-        'a'..='z' => turned(c, b'a'),
-        'A'..='Z' => turned(c, b'A'),
-        _ => c,
-    });
-    letters.collect()
-}
-
-pub fn without_zeroes(reading: &[u8]) -> String {
+fn without_zeroes(reading: &[u8]) -> String {
     let dense: Vec<u8> = reading.iter().copied().filter(|byte| *byte != 0).collect();
     String::from_utf8_lossy(&dense).into_owned()
 }
@@ -297,7 +224,7 @@ pub fn without_zeroes(reading: &[u8]) -> String {
 /// Lower case in compatibility forms, with character references decoded, and without charset
 /// escapes, control characters, undecodable bytes, backslashes, quotation marks and characters
 /// that no reader sees.
-pub fn folded(text: &str) -> String {
+fn folded(text: &str) -> String {
     let plain: String = dereferenced(&without_escapes(text)).nfkc().collect();
     let kept = |c: &char| {
         !(c.is_control() || invisible(*c) || matches!(c, '\\' | '"' | '\'' | '\u{fffd}'))
@@ -306,7 +233,7 @@ pub fn folded(text: &str) -> String {
 }
 
 /// The text without its tags, as PHP's `strip_tags` and functions like it leave it.
-pub fn untagged(text: &str) -> String {
+fn untagged(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
     while let Some((before, tag)) = rest.split_once('<') {
@@ -486,28 +413,6 @@ mod tests {
     fn a_huge_url_is_read_to_its_end() {
         let url = format!("/?x={}&d=aW5mb0BhY21lLmNvLmty", "%25".repeat(30_000));
         assert!(echoes(&url));
-    }
-
-    #[test]
-    fn an_address_in_pieces_is_spelled_and_a_page_called_by_a_part_of_it_is_not() {
-        let email = Mailbox::parse("sales.info@acme.co.kr").unwrap();
-        let spelled = |path: &str| {
-            let url = Url::parse("https://acme.co.kr/").unwrap();
-            spells(&url.join(path).unwrap(), &email)
-        };
-        for path in "/sales/info/acme/co/kr /kr/co/acme/sales.info ?q=sales_info_acme_co_kr
-            /sales-dot-info-at-acme-dot-co-dot-kr /xsalesinfoatacmecokrx
-            ?salesdotinfoatacmedotcodotkr /;l=sales.info;d=acme;t=co.kr
-            /sales.info?d=acme&t=co.kr /fnyrf/vasb/npzr/pb/xe"
-            .split_whitespace()
-        {
-            assert!(spelled(path), "{path}");
-        }
-        for path in
-            "/sales/info /acme/co/kr /kr/sales.info /sales/acme/info/co/kr /".split_whitespace()
-        {
-            assert!(!spelled(path), "{path}");
-        }
     }
 
     #[test]

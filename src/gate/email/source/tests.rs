@@ -13,7 +13,7 @@ const CONTACT: &str = "https://acme.co.kr/contact";
 
 fn judged(visit: &Visit) -> Vec<Fact> {
     let email = Mailbox::parse(EMAIL).unwrap();
-    judge(visit, &url(SITE), &email, &CompanyName::parse("Acme Foods"))
+    judge(visit, &url(SITE), &email)
 }
 
 fn fired(visit: &Visit) -> Vec<String> {
@@ -52,17 +52,9 @@ fn pages_and_the_way_to_them_decide() {
         "an echo on the way", begun_at("https://acme.co.kr/h", encoded) => "source-echo";
         "only in a frame that carries it", framed(page, echo()) => "email-not-on-source";
         "a frame carries it, the page shows it", framed(good, echo()) => "";
-        "the URL carries the name", at("https://acme.co.kr/search?q=Acme+Foods")
-            => "source-may-echo";
-        "the URL carried a part", begun_at("https://acme.co.kr/?u=info", at(CONTACT))
-            => "source-may-echo";
         "a blob in a frame's URL", framed(good, blob) => "";
         "redirected, and absent there", begun_at(CONTACT, visit_of(vec![page(evil)]))
             => "source-off-site email-not-on-source";
-        "a board on the way", begun_at("https://acme.co.kr/?wr_id=1", at(CONTACT))
-            => "source-user-content";
-        "a wiki in a frame", framed(page, good("https://acme.co.kr/wiki/1"))
-            => "source-user-content";
         "a page of a forum", visit_of(vec![Page {
             others_write: Some("its software".to_owned()),
             ..good(CONTACT)
