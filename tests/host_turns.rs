@@ -14,7 +14,7 @@ use nix::sys::stat::Mode;
 use nix::unistd::{Pid, mkfifo};
 use sha2::{Digest as _, Sha256};
 
-use crate::harness::agents::PATH;
+use crate::harness::agents::{PATH, QUICK};
 use crate::harness::email_net::{ACME, Submission, WWW, page};
 use crate::harness::forge::rewrite;
 use crate::harness::poll::until;
@@ -94,18 +94,8 @@ fn a_run_whose_agent_cannot_get_a_lock_three_times_in_a_row_ends() {
     let _held = hold(&net);
     let script = format!("cat > prompt; comail {}; :", wrong(&net).args(1).join(" "));
     let mut command = net.place.command();
-    command.env("PATH", PATH).args([
-        "run",
-        "--set=grace=100ms",
-        "--set=last-call=200ms",
-        "--set=poll=10ms",
-        "--set=backoff=10ms",
-        "--",
-        "sh",
-        "-c",
-        &script,
-    ]);
-    let run = Run::of(&mut command);
+    command.env("PATH", PATH).arg("run").args(QUICK);
+    let run = Run::of(command.args(["--", "sh", "-c", &script]));
     run.says("answers could not be judged three times in a row: comail was kept from asking");
     run.exits(8);
     let steps = net.place.events("run");

@@ -8,7 +8,7 @@ use std::thread;
 use comail::world::RecordKind;
 use serde_json::{Value, json};
 
-use crate::harness::agents::PATH;
+use crate::harness::agents::{PATH, QUICK};
 use crate::harness::email_net::{ACME, Submission};
 use crate::harness::follower::Follower;
 use crate::harness::poll::until;
@@ -140,13 +140,6 @@ fn a_limit_of_open_files_is_no_silence_either() {
     }
     assert!(codes.contains(&1) && codes.contains(&5), "{codes:?}");
 }
-
-const QUICK: [&str; 4] = [
-    "--set=grace=100ms",
-    "--set=last-call=200ms",
-    "--set=poll=10ms",
-    "--set=backoff=10ms",
-];
 
 /// `comail run` with this script as its agent; the run, and the reason for which it ended.
 fn drive(net: &EmailNet, flags: &[&str], script: &str) -> (Run, String) {

@@ -2,16 +2,8 @@
 
 use std::process::Command;
 
-use crate::harness::agents::Driven;
+use crate::harness::agents::{Driven, QUICK};
 use crate::harness::{Run, scale};
-
-/// So that nothing takes long that is stopped.
-const QUICK: [&str; 4] = [
-    "--set=backoff=1ms",
-    "--set=grace=100ms",
-    "--set=last-call=200ms",
-    "--set=poll=10ms",
-];
 
 #[track_caller]
 fn ends_for(reason: &str, quests: u32, flag: &str, script: &str) -> Driven {

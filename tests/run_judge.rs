@@ -5,18 +5,11 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::harness::agents::{Driven, PATH, with_id};
+use crate::harness::agents::{Driven, PATH, QUICK, with_id};
 use crate::harness::bench::{mark, runs};
 use crate::harness::{EmailNet, Place, Run};
 
 const SUBMITS: &str = "comail submit --id $id --answer \"right $id\"";
-
-const QUICK: [&str; 4] = [
-    "--set=backoff=1ms",
-    "--set=grace=100ms",
-    "--set=last-call=200ms",
-    "--set=poll=10ms",
-];
 
 fn read(driven: &Driven, name: &str) -> String {
     fs::read_to_string(driven.place.at(name)).expect("a file of the agent")

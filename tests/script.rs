@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::harness::Run;
-use crate::harness::agents::PATH;
+use crate::harness::agents::{PATH, QUICK};
 use crate::harness::letters::Letters;
 
 const QUEST: &str = r#"
@@ -138,18 +138,9 @@ fn a_run_ends_with_the_reason_where_the_gate_judges_nothing() {
     let letters = letters();
     fs::remove_file(letters.place.at("words")).expect("it is there");
     let mut command = letters.place.command();
-    command.env("PATH", PATH).args([
-        "run",
-        "--set=grace=100ms",
-        "--set=last-call=200ms",
-        "--set=poll=10ms",
-        "--set=backoff=10ms",
-        "--",
-        "sh",
-        "-c",
-        "cat > prompt; comail submit --id=1 --quote=pay; :",
-    ]);
-    let run = Run::of(&mut command);
+    let script = "cat > prompt; comail submit --id=1 --quote=pay; :";
+    command.env("PATH", PATH).arg("run").args(QUICK);
+    let run = Run::of(command.args(["--", "sh", "-c", script]));
     run.says(
         "answers could not be judged three times in a row: the gate could not run: the script \
          judge.sh crashes on the control `right` too",

@@ -5,15 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::harness::agents::PATH;
+use crate::harness::agents::{PATH, QUICK};
 use crate::harness::{Place, Run, copies, poll};
-
-const QUICK: [&str; 4] = [
-    "--set=backoff=1ms",
-    "--set=grace=100ms",
-    "--set=last-call=200ms",
-    "--set=poll=10ms",
-];
 
 /// A test of the work in `src/answer`. Like many tools, it obeys settings wherever it finds some.
 const CHECK: &str = r#"

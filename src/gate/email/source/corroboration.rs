@@ -5,6 +5,7 @@
 //! them, and others repeat their URL or are out of date. The home page, and what it links as the site's
 //! notice, introduction or contact page, are the site's own choice.
 
+use itertools::Itertools as _;
 use url::{Position, Url};
 
 use super::super::identity::{home_page, home_url, notice};
@@ -44,18 +45,17 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The home page of whoever reads the mail, and that of a host below the domain which the operator
-    /// names.
+    /// The home page of whoever reads the mail, and the pages that the operator names.
     fn homes(&self) -> Vec<Url> {
-        let (home, own) = (home_page(self.site, self.email), home_url(self.site));
-        let anchors = self.context.anchors();
-        let is_named = anchors.iter().any(|it| it.host() == self.site.host());
-        let own = Some(own).filter(|own| is_named && *own != home);
-        std::iter::once(home).chain(own).collect()
+        let home = home_page(self.site, self.email);
+        let anchors = self.context.anchors().into_iter();
+        let named = anchors.filter(|it| it.host() == self.site.host());
+        let named = named.flat_map(|it| [home_url(&it), it]);
+        std::iter::once(home).chain(named).unique().collect()
     }
 
     fn doubt_of(&self, home: &Url) -> Option<Fact> {
-        let is_clear = self.shows(self.source);
+        let is_clear = self.shows_alone(self.source);
         let is_presented = |page: &Url| is_clear && self.is_source(page);
         if is_presented(home) {
             return None;
@@ -66,11 +66,9 @@ impl Asked<'_> {
             End::Missing { .. } => return Some(self.uncorroborated(home, &[])),
             end => return Some(no_page(end).on(SOURCE)),
         };
-        if is_presented(&page.url) || self.shows(&front) {
-            return None;
-        }
         let mut linked = notice::linked(page, self.site);
-        if linked.iter().any(|(url, _)| is_presented(url)) {
+        let is_linked = linked.iter().any(|(url, _)| is_presented(url));
+        if is_linked || is_presented(&page.url) || self.shows(&front) {
             return None;
         }
         linked.sort_by_key(|(_, rank)| rank.order_of_contact());
@@ -85,14 +83,18 @@ impl Asked<'_> {
         self.source.way().iter().any(|hop| is_same(&hop.url, page))
     }
 
-    /// Whether a page shows the address without a doubt, and not only in a choice of two.
+    /// Whether a page shows the address as the source does.
     fn shows(&self, visit: &Visit) -> bool {
-        Seen::of(visit, self.site, self.email).is_some_and(|seen| {
-            let shows_alone = |page: &Page| {
-                presence(page, self.email) == Presence::Visible && !is_paired(page, self.email)
-            };
-            how_shown(&seen, self.site, self.email).is_empty() && seen.counted().any(shows_alone)
-        })
+        let seen = || Seen::of(visit, self.site, self.email);
+        let is_plain = |seen: Seen<'_>| how_shown(&seen, self.site, self.email).is_empty();
+        self.shows_alone(visit) && seen().is_some_and(is_plain)
+    }
+
+    fn shows_alone(&self, visit: &Visit) -> bool {
+        let seen = Seen::of(visit, self.site, self.email);
+        let pages = seen.iter().flat_map(Seen::counted);
+        let mut shown = pages.filter(|page| presence(page, self.email) == Presence::Visible);
+        shown.any(|page| !is_paired(page, self.email))
     }
 
     fn uncorroborated(&self, home: &Url, read: &[Url]) -> Fact {
@@ -110,24 +112,26 @@ fn is_paired(page: &Page, email: &Mailbox) -> bool {
     let Some(domain) = email.domain().registrable() else {
         return false;
     };
-    let alone = |text: &str| Page {
+    let needle = Needle::of(email);
+    let read = |text: &str| Page {
         visible: vec![text.to_owned()],
         ..Page::empty(&page.url)
     };
-    let is_shown = |it: &Page| presence(it, email) == Presence::Visible;
-    let count = |it: &Page| addresses_of(it, &domain, 0).1;
-    let sentences = page.visible.iter().flat_map(|line| ENDS.split(line));
-    let sentences = sentences.map(alone).filter(is_shown);
-    let links = page.mail_links.iter();
-    let links = links.filter(|link| Needle::of(email).is_in(&link.address));
+    let is_shown = |text: &Page| presence(text, email) == Presence::Visible;
+    let of_domain = |text: &Page| addresses_of(text, &domain, 0).1;
+    let shown = page.visible.iter().filter(|line| needle.is_in(line));
+    let sentences = shown.flat_map(|line| ENDS.split(line)).map(read);
+    let sentences = sentences.filter(is_shown);
+    let linked = page.mail_links.iter();
+    let linked = linked.filter(|link| needle.is_in(&link.address));
     let label = |link: &MailLink| page.visible.get(link.line)?.get(link.label.clone());
-    let labels = links.map(|link| alone(label(link).unwrap_or_default()));
-    let labels = labels.filter(|it| !is_shown(it));
-    let of_sentences = sentences.map(|it| count(&it) > 1);
-    let mut places = of_sentences
-        .chain(labels.map(|it| count(&it) > 0))
-        .peekable();
-    places.peek().is_some() && places.all(|is_beside_another| is_beside_another)
+    let labels = linked.filter_map(label).map(read);
+    let labels = labels.filter(|text| !is_shown(text));
+    let are_beside_another = sentences
+        .map(|text| of_domain(&text) > 1)
+        .chain(labels.map(|text| of_domain(&text) > 0));
+    let mut are_beside_another = are_beside_another.peekable();
+    are_beside_another.peek().is_some() && are_beside_another.all(|is_one| is_one)
 }
 
 /// Whether two URLs lead to one page: `www`, TLS and a slash at the end make no other one.
