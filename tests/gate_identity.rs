@@ -61,7 +61,7 @@ const PLACES: &[Case] = cases![
                         <header><a href=/><img src=logo.png alt='Acme Foods'></a></header>";
             home(net, html)
         };
-    "a copied logo, whose link leads home elsewhere" => "REVIEW company-mentioned-only email-uncorroborated", |net| {
+    "a copied logo, whose link leads home elsewhere" => MENTIONED, |net| {
             let html = "<title>Acme Foods</title><base href=https://www.acme-foods.com/>\
                         <header><a href=/><img src=logo.png alt='Acme Foods'></a></header>";
             home(net, html)
@@ -93,7 +93,7 @@ const PLACES: &[Case] = cases![
                 "{NAMELESS}<footer>© Acme Foods</footer>"
             )))
         };
-    "the source page's own footer, and no home page" => "REVIEW company-mentioned-only email-uncorroborated", |net| {
+    "the source page's own footer, and no home page" => MENTIONED, |net| {
             net.net.web.reply(WWW, "/", Reply::status(404));
             let html = format!("{NAMELESS}<footer>Acme Foods</footer>");
             net.answers(Reply::html(html))
@@ -250,7 +250,7 @@ const WAYS: &[Case] = cases![
             net.company("acme-foods.kr", ACME);
             net.right("acme-foods.kr")
         };
-    "a home page that leads to the real company" => "REVIEW company-not-on-site email-uncorroborated", |net| {
+    "a home page that leads to the real company" => NOT_ON_SITE, |net| {
             net.company("acme-foods.com", ACME);
             let to = net.net.web.url("www.acme-foods.com", "/");
             home_answers(net, Reply::redirect(301, &to))
@@ -259,24 +259,24 @@ const WAYS: &[Case] = cases![
             net.net.web.page(WWW, "/kr/", &format!("{CONTACT_LINK}<footer>© Acme Foods</footer>"));
             home_answers(net, Reply::redirect(302, "/kr/"))
         };
-    "no home page" => "REVIEW company-not-on-site email-uncorroborated", |net| home_answers(net, Reply::status(404));
-    "a silent home page" => "REVIEW identity-unanswered source-unanswered",
+    "no home page" => NOT_ON_SITE, |net| home_answers(net, Reply::status(404));
+    "a silent home page" => "REVIEW identity-unanswered",
         |net| home_answers(net, Reply::status(503));
-    "a forbidden home page" => "REVIEW identity-unanswered source-robots", |net| {
+    "a forbidden home page" => "REVIEW identity-unanswered", |net| {
             let robots = "User-agent: *\nDisallow: /$\n";
             net.net.web.reply(WWW, "/robots.txt", Reply::html(robots));
             home(net, "<title>Acme Foods</title>")
         };
-    "a silent home page of a site whose pages bear the name" => "REVIEW identity-unanswered source-unanswered", |net| {
+    "a silent home page of a site whose pages bear the name" => "REVIEW identity-unanswered", |net| {
             net.net.web.reply(WWW, "/", Reply::status(503));
             net.acme()
         };
-    "a home page that refreshes to the real company" => "REVIEW company-not-on-site email-uncorroborated", |net| {
+    "a home page that refreshes to the real company" => NOT_ON_SITE, |net| {
             let to = other(net, "Evil").url("www.acme.co.kr", "/");
             let refresh = Reply::html("<p>").with("Refresh", &format!("0;url={to}"));
             other_answers(net, "/", refresh)
         };
-    "a home page that frames the real company" => "REVIEW company-not-on-site email-uncorroborated", |net| {
+    "a home page that frames the real company" => NOT_ON_SITE, |net| {
             let to = other(net, "Evil").url("www.acme.co.kr", "/");
             other_answers(net, "/", Reply::html(format!("<iframe src='{to}'></iframe>")))
         };
@@ -497,10 +497,7 @@ fn a_page_of_another_that_names_the_company_is_not_its_own() {
     net.net.web.page("www.jobs.kr", "/company/17", &entry);
     let entry = net.net.web.url("www.jobs.kr", "/company/17");
     let submission = net.right("jobs.kr").email("help@jobs.kr").source(&entry);
-    assert_eq!(
-        net.says(&submission),
-        "REVIEW company-mentioned-only email-uncorroborated"
-    );
+    assert_eq!(net.says(&submission), MENTIONED);
 }
 
 #[test]

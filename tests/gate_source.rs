@@ -30,6 +30,7 @@ const MADE_UP: &str = "ceo@acme.co.kr";
 
 const ECHO: &str = "FAIL source-echo";
 const ALONE: &str = "REVIEW email-uncorroborated";
+const AMBIGUOUS: &str = "REVIEW email-ambiguous";
 
 /// URLs that carry the address.
 const ECHOES: &[Case] = cases![
@@ -73,35 +74,36 @@ fn alone(net: &EmailNet, path: &str) -> Submission {
 
 /// The same, beside a home page of this text.
 fn beside(net: &EmailNet, home: &str) -> Submission {
-    net.put("/", &page(ACME, home));
-    alone(net, "/team/")
+    let noodles = "<p>Noodles from Seoul".repeat(20);
+    net.put("/", &page(ACME, &format!("{home}{noodles}")));
+    alone(net, "/people/")
 }
 
 /// Sources that the site presents or does not.
 const UNCORROBORATED: &[Case] = cases![
-    "a page that the home page does not link" => ALONE, |net| alone(net, "/team/");
+    "a page that the home page does not link" => ALONE, |net| alone(net, "/people/");
     "a page that repeats its URL" => ALONE, |net| alone(net, "/mail?user=ceo&host=acme.co.kr");
     "a page that the home page links by its name alone" => ALONE,
-        |net| beside(net, "<a href=/team/>Our people</a>");
-    "the contact page" => "PASS", |net| beside(net, "<a href=/team/>Contact</a>");
+        |net| beside(net, "<a href=/people/>Our people</a>");
+    "the contact page" => "PASS", |net| beside(net, "<a href=/people/>Contact</a>");
     "the contact page, by another URL" => "PASS",
-        |net| beside(net, "<a href='/team#ceo'>Contact</a>");
+        |net| beside(net, "<a href='/people#ceo'>Contact</a>");
     "the legal notice" => "PASS", |net| {
-            let submission = beside(net, "<a href=/team/>Impressum</a>");
-            net.put("/team/", &page(ACME, &format!("{ACME}, {MADE_UP}")));
+            let submission = beside(net, "<a href=/people/>Impressum</a>");
+            net.put("/people/", &page(ACME, &format!("{ACME}, {MADE_UP}")));
             submission
         };
     "another path of the contact page" => ALONE,
-        |net| beside(net, "<a href='/team/?lang=de'>Contact</a>");
+        |net| beside(net, "<a href='/people/?lang=de'>Contact</a>");
     "shown on the home page" => "PASS", |net| beside(net, MADE_UP);
     "hidden on the home page" => ALONE, |net| beside(net, &format!("<!-- {MADE_UP} -->"));
-    "disowned on the home page" => ALONE,
+    "disowned on the home page" => AMBIGUOUS,
         |net| beside(net, &format!("{MADE_UP} is not our address."));
     "shown on the contact page" => "PASS", |net| {
             net.contact(MADE_UP);
-            alone(net, "/team/")
+            alone(net, "/people/")
         };
-    "shown on the second page that is read" => "PASS", |net| {
+    "shown on one of two pages, beside another address on the other" => AMBIGUOUS, |net| {
             net.put("/imprint", &page(ACME, &format!("{ACME}, {MADE_UP}")));
             beside(net, "<a href=/contact>Contact</a> <a href=/imprint>Imprint</a>")
         };
@@ -111,7 +113,21 @@ const UNCORROBORATED: &[Case] = cases![
             let there = net.net.web.url("www.bolt.kr", "/contact");
             beside(net, &format!("<a href='{there}'>Contact</a>"))
         };
-    "beside another address, in one sentence" => ALONE,
+    "shown on two pages, beside another address on one" => "PASS", |net| {
+            net.put("/imprint", &page(ACME, &format!("{ACME}, {MADE_UP}")));
+            net.contact(&format!("{MADE_UP}, info@acme.co.kr"));
+            beside(net, "<a href=/contact>Contact</a> <a href=/imprint>Imprint</a>")
+        };
+    "a page that lets its reader enter" => "PASS", |net| {
+            net.put("/", "<title>Acme Foods</title><a href=/ko/>한국어</a> <a href=/en/>English</a><footer>© Acme Foods</footer>");
+            net.put("/en/", &page(ACME, "<a href=/people/>Contact</a>"));
+            alone(net, "/people/")
+        };
+    "a contact page of the contact page" => "PASS", |net| {
+            net.contact("<a href=/people/>Contact in Busan</a>");
+            alone(net, "/people/")
+        };
+    "beside another address, in one sentence" => AMBIGUOUS,
         |net| net.contact("Write to info@acme.co.kr instead of ceo@acme.co.kr.").email(MADE_UP);
     "the same, and alone on the home page" => "PASS", |net| {
             net.put("/", &page(ACME, MADE_UP));
@@ -119,15 +135,26 @@ const UNCORROBORATED: &[Case] = cases![
         };
     "beside an address of another domain" => "PASS",
         |net| net.contact("Write to ceo@acme.co.kr and to press@bolt.kr.").email(MADE_UP);
-    "beside another address, in another sentence" => "PASS",
+    "beside another address, in another sentence" => AMBIGUOUS,
         |net| net.contact("Sales: sales@acme.co.kr. Office: ceo@acme.co.kr.").email(MADE_UP);
-    "no home page" => "REVIEW company-mentioned-only email-uncorroborated", |net| {
-            net.net.web.reply(WWW, "/", Reply::status(404));
-            alone(net, "/team/")
+    "denied on the contact page" => AMBIGUOUS, |net| {
+            net.contact("The address ceo@acme.co.kr is no longer in use.");
+            net.put("/", &page(ACME, &format!("{MADE_UP} <a href=/contact>Contact</a>")));
+            let home = net.url("/");
+            net.acme().email(MADE_UP).source(&home)
         };
-    "a home page that does not answer" => "REVIEW identity-unanswered source-unanswered", |net| {
+    "another one on the contact page" => AMBIGUOUS, |net| {
+            net.put("/", &page(ACME, &format!("{MADE_UP} <a href=/contact>Contact</a>")));
+            let home = net.url("/");
+            net.acme().email(MADE_UP).source(&home)
+        };
+    "no home page" => "REVIEW company-mentioned-only", |net| {
+            net.net.web.reply(WWW, "/", Reply::status(404));
+            alone(net, "/people/")
+        };
+    "a home page that does not answer" => "REVIEW identity-unanswered", |net| {
             net.net.web.reply(WWW, "/", Reply::status(503));
-            alone(net, "/team/")
+            alone(net, "/people/")
         };
 ];
 

@@ -136,7 +136,7 @@ impl EmailNet {
         }
         self.net.dns.mx(domain, 10, &mx);
         let text = format!("Write to info@{domain}");
-        let home = page(name, &format!("{text} {CONTACT_LINK}"));
+        let home = page(name, CONTACT_LINK);
         for host in [domain, &www] {
             self.net.web.page(host, "/", &home);
             self.net.web.page(host, "/contact", &page(name, &text));

@@ -1,12 +1,14 @@
-//! Step 7, `identity`: is the site the company's, and the address not another's already?
+//! Step 7, `identity`: is the site the company's, and the address the one that it presents, and not
+//! another's already?
 //!
 //! The operator's anchor settles it. Else the site is asked: its legal notice, which the law of the
 //! place asks for, names who runs it. Where there is none, the home page must declare the name.
 
 pub mod company_name;
+mod corroboration;
 mod declared;
 mod name_similarity;
-pub mod notice;
+mod notice;
 mod operator;
 #[cfg(test)]
 mod tests;
@@ -47,6 +49,8 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
         return Vec::new();
     };
     let ownership = ownership(context, site, email, source);
+    // Nothing more is asked of a site that is doubted already.
+    let ownership = ownership.or_else(|| corroboration::doubt(context, site, email, source));
     let reuse = reuse(context.base.world.accepted, email);
     ownership.into_iter().chain(reuse).collect()
 }

@@ -1,6 +1,5 @@
 //! Step 5, `source`: does a page of the site show the address, on its own account?
 
-mod corroboration;
 pub mod disowned;
 pub mod echo;
 mod refusal;
@@ -35,12 +34,7 @@ fn run(context: &Context<'_>) -> Vec<Fact> {
         return vec![echoed(source)];
     }
     let visit = context.base.visit(source);
-    let mut findings = judge(&visit, site, email);
-    // Nothing is asked about a page that is doubted already.
-    if findings.is_empty() {
-        findings.extend(corroboration::doubt(context, site, email, &visit));
-    }
-    findings
+    judge(&visit, site, email)
 }
 
 fn judge(visit: &Visit, site: &Url, email: &Mailbox) -> Vec<Fact> {

@@ -10,7 +10,7 @@ use crate::gate::email::site::on_site;
 use crate::world::page::{OwnerPlace, OwnerText, Page};
 
 /// The pages to which a home page links as its legal notice, the surest first.
-pub fn linked(home: &Page, site: &Url) -> Vec<(Url, Rank)> {
+pub(super) fn linked(home: &Page, site: &Url) -> Vec<(Url, Rank)> {
     let mut found: Vec<(Url, Rank, usize)> = Vec::new();
     for (url, text) in home.links.iter().unique() {
         if !on_site(site, url) || *url == home.url {

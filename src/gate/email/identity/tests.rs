@@ -14,7 +14,8 @@ const CONTACT: &str = "https://acme.co.kr/contact";
 fn company(key: &str, contact: &str, home: &str) -> EmailCase {
     let mut case = EmailCase::good().key(key);
     case.world.html(CONTACT, contact);
-    case.world.html(HOME, home);
+    let menu = "<nav><a href=/contact>Contact</a></nav>";
+    case.world.html(HOME, &format!("{menu}{home}"));
     case
 }
 
@@ -24,7 +25,8 @@ const SIGNED: &str = "<title>Acme Foods</title><p>Mail: info@acme.co.kr</p>\
 
 #[test]
 fn a_site_without_a_notice_must_declare_the_name() {
-    let case = company("Acme Foods", "", SIGNED).source(HOME);
+    let mut case = EmailCase::good().key("Acme Foods").source(HOME);
+    case.world.html(HOME, SIGNED);
     assert_eq!(case.run(&STEP), []);
     assert_eq!(case.world.asked(), [HOME]);
     let case = company("Acme Foods", MAIL, "<title>Acme Foods</title>");

@@ -34,7 +34,7 @@ impl Rank {
     /// A number that sorts contact pages first, and the others as they are.
     pub fn order_of_contact(self) -> u8 {
         const CONTACT: u8 = 5;
-        self.0 % CONTACT
+        if self.0 == CONTACT { 0 } else { self.0 }
     }
 }
 

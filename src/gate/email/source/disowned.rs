@@ -351,7 +351,7 @@ fn headings(page: &Page, index: usize) -> Vec<&str> {
 }
 
 /// What ends a sentence, or an item of a line.
-pub(super) static ENDS: LazyLock<Regex> = LazyLock::new(|| compiled(r"[.!?]\s|\s/\s|[。！？|·•;]"));
+static ENDS: LazyLock<Regex> = LazyLock::new(|| compiled(r"[.!?]\s|\s/\s|[。！？|·•;]"));
 
 impl<'a> Placed<'a> {
     fn new(page: &'a Page, index: usize, [before, label, written, after]: [&'a str; 4]) -> Self {

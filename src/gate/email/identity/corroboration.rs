@@ -1,0 +1,266 @@
+//! Whether the site presents the address as its own.
+//!
+//! The agent chooses the source among all pages of the site. Visitors and customers write on many of
+//! them, and others repeat their URL or are out of date. The home page, and what it links as the site's
+//! notice, introduction or contact page, are the site's own choice. The address must be the only one of
+//! its domain there, or stand on two of these pages.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use itertools::Itertools as _;
+use url::{Position, Url};
+
+use super::super::source::{Seen, how_shown};
+use super::super::step::{Context, EMAIL, SITE, SOURCE, quoted};
+use super::{home_page, home_url, notice};
+use crate::gate::Fact;
+use crate::gate::email::site::on_site;
+use crate::world::domain::HostName;
+use crate::world::fetch::visit::{End, Visit};
+use crate::world::mailbox::Mailbox;
+use crate::world::page::{Page, addresses_of};
+
+/// The fewest and the most pages that are read besides the home page and the source.
+const MIN_PAGES: usize = 2;
+const MAX_PAGES: usize = 3;
+
+/// The most lines of a page that only lets its reader choose a language or enter.
+const MAX_LINES: usize = 12;
+
+/// How many of the choices are read.
+const MAX_CHOSEN: usize = 2;
+
+/// The most other addresses that a fact names.
+const MAX_NAMED: usize = 5;
+
+/// Why the site does not present the address; none if it does, or if the source itself leaves a doubt.
+pub fn doubt(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -> Option<Fact> {
+    let asked = Asked {
+        context,
+        site,
+        email,
+        source: context.base.visit(source),
+    };
+    // What speaks against the source is told by step 5.
+    asked.doubts(&asked.source).filter(Vec::is_empty)?;
+    let mut doubts = Vec::new();
+    for home in asked.homes() {
+        doubts.push(asked.doubt_of(&home)?);
+    }
+    doubts.into_iter().next()
+}
+
+struct Asked<'a> {
+    context: &'a Context<'a>,
+    site: &'a Url,
+    email: &'a Mailbox,
+    source: Rc<Visit>,
+}
+
+/// What the pages that the site presents show.
+#[derive(Default)]
+struct Presented {
+    read: Vec<Url>,
+    /// How many of them show the address.
+    showing: usize,
+    /// The other addresses of its domain on them.
+    others: BTreeSet<String>,
+    /// What one of them says against the address.
+    disowned: Option<Fact>,
+}
+
+impl Presented {
+    fn is_on_two(&self) -> bool {
+        self.showing > 1
+    }
+
+    fn is_the_only_one(&self) -> bool {
+        self.showing == 1 && self.others.is_empty()
+    }
+}
+
+impl Asked<'_> {
+    /// The home page of whoever reads the mail, and the pages that the operator names.
+    fn homes(&self) -> Vec<Url> {
+        let home = home_page(self.site, self.email);
+        let anchors = self.context.anchors().into_iter();
+        let named = anchors.filter(|it| it.host() == self.site.host());
+        let named = named.flat_map(|it| [home_url(&it), it]);
+        std::iter::once(home).chain(named).unique().collect()
+    }
+
+    fn doubt_of(&self, home: &Url) -> Option<Fact> {
+        let front = self.context.base.visit(home);
+        let page = match &front.end {
+            End::Pages(pages) => pages.first()?,
+            End::Missing { .. } => return Some(self.fact(&Presented::default(), home)),
+            End::Unanswered { why, .. } => return Some(unanswered(home, &why.to_string())),
+            End::Forbidden { .. } => return Some(unanswered(home, "robots.txt forbids it")),
+            End::Unreadable { why, .. } => return Some(unanswered(home, why)),
+        };
+        let mut presented = Presented::default();
+        self.add(&mut presented, &front);
+        let mut linked = self.linked(page);
+        let mut is_presented = is_on_way(&front, &self.source);
+        if !is_presented && linked.iter().any(|url| self.is_source(url)) {
+            is_presented = true;
+            self.add(&mut presented, &self.source);
+        }
+        linked.retain(|url| !self.is_source(url));
+        for (count, url) in linked.iter().take(MAX_PAGES).enumerate() {
+            let is_settled =
+                presented.is_on_two() || count >= MIN_PAGES && presented.is_the_only_one();
+            if is_settled {
+                break;
+            }
+            let visit = self.context.base.visit(url);
+            self.add(&mut presented, &visit);
+            let leads_to_source = || {
+                let pages = pages(&visit).iter();
+                let mut links = pages.flat_map(|page| self.linked(page));
+                links.any(|url| self.is_source(&url))
+            };
+            if !is_presented && leads_to_source() {
+                is_presented = true;
+                self.add(&mut presented, &self.source);
+            }
+        }
+        let is_presented = presented.is_on_two() || presented.is_the_only_one();
+        let doubt = || Some(self.fact(&presented, home)).filter(|_| !is_presented);
+        let disowned = presented.disowned.as_ref();
+        disowned.map(|fact| self.denied(fact)).or_else(doubt)
+    }
+
+    /// The pages that a page presents: contact pages, then the notice and the others. A short page without
+    /// any lets its reader choose one.
+    fn linked(&self, page: &Page) -> Vec<Url> {
+        let mut linked = notice::linked(page, self.site);
+        linked.sort_by_key(|(_, rank)| rank.order_of_contact());
+        if !linked.is_empty() {
+            return linked.into_iter().map(|(url, _)| url).collect();
+        }
+        let links = page.links.iter().map(|(url, _)| url);
+        let own = links.filter(|url| on_site(self.site, url) && **url != page.url);
+        let chosen = if page.visible.len() > MAX_LINES {
+            0
+        } else {
+            MAX_CHOSEN
+        };
+        own.unique().take(chosen).cloned().collect()
+    }
+
+    fn is_source(&self, page: &Url) -> bool {
+        self.source.way().iter().any(|hop| is_same(&hop.url, page))
+    }
+
+    fn add(&self, presented: &mut Presented, visit: &Visit) {
+        presented
+            .read
+            .extend(visit.way().first().map(|hop| hop.url.clone()));
+        let doubts = self.doubts(visit);
+        presented.showing += usize::from(doubts.as_ref().is_some_and(Vec::is_empty));
+        let mut doubts = doubts.into_iter().flatten();
+        let disowned = doubts.find(|fact| fact.rule.as_str() == "email-disowned");
+        presented.disowned = presented.disowned.take().or(disowned);
+        let Some(domain) = self.email.domain().registrable() else {
+            return;
+        };
+        let own = pages(visit)
+            .iter()
+            .filter(|page| on_site(self.site, &page.url));
+        let shown = own.flat_map(|page| addresses_of(page, &domain, usize::MAX).0);
+        // Of an address with rare signs, only the end may be read.
+        let ours = self.email.to_string();
+        let is_ours = |address: &String| {
+            let cut =
+                |rest: &str| !rest.ends_with(|c: char| c.is_alphanumeric() || "._+-".contains(c));
+            ours.strip_suffix(address.as_str()).is_some_and(cut)
+        };
+        let others = shown.filter(|address| !is_ours(address));
+        presented.others.extend(others);
+    }
+
+    /// What speaks against the address on a page of the site.
+    fn doubts(&self, visit: &Visit) -> Option<Vec<Fact>> {
+        let seen = Seen::of(visit, self.site, self.email)?;
+        on_site(self.site, &seen.main.url).then(|| how_shown(&seen, self.site, self.email))
+    }
+
+    fn denied(&self, disowned: &Fact) -> Fact {
+        let expected = format!("{} as the site's own address on all its pages", self.email);
+        let fact = Fact::new("email-ambiguous", expected, &*disowned.actual).on(EMAIL);
+        match &disowned.location {
+            Some(place) => fact.at(place.clone()),
+            None => fact,
+        }
+    }
+
+    fn fact(&self, presented: &Presented, home: &Url) -> Fact {
+        let read = presented.read.iter().map(Url::as_str).join(" ");
+        if presented.showing == 0 {
+            let expected = format!("{} where the site presents itself", self.email);
+            let actual = format!("not on its own pages; read: {read}");
+            let fact = Fact::new("email-uncorroborated", expected, actual);
+            return fact.on(SOURCE).at_url(home);
+        }
+        let named = presented.others.iter().take(MAX_NAMED);
+        let named = named.map(|address| quoted(address)).join(", ");
+        let expected = format!("{} on two pages, or as the only one", self.email);
+        let actual = format!("on one; of its domain, the site also shows {named}; read: {read}");
+        let fact = Fact::new("email-ambiguous", expected, actual);
+        fact.on(EMAIL).at_url(home)
+    }
+}
+
+fn unanswered(home: &Url, why: &str) -> Fact {
+    let fact = Fact::new("identity-unanswered", "the site's home page", quoted(why));
+    fact.on(SITE).at_url(home)
+}
+
+fn pages(visit: &Visit) -> &[Page] {
+    match &visit.end {
+        End::Pages(pages) => pages,
+        _ => &[],
+    }
+}
+
+/// Whether a visit to the home page led to the page at which the source ended, or the other way round.
+fn is_on_way(front: &Visit, source: &Visit) -> bool {
+    let hops = source.way().iter();
+    hops.cartesian_product(front.way())
+        .any(|(one, other)| is_same(&one.url, &other.url))
+}
+
+/// Whether two URLs lead to one page: `www`, TLS and a slash at the end make no other one.
+fn is_same(one: &Url, other: &Url) -> bool {
+    let parts = |url: &Url| {
+        let host = HostName::of_url(url);
+        let host = host.map(|it| it.as_str().trim_start_matches("www.").to_owned());
+        let path = url.path().trim_end_matches('/').to_owned();
+        let query = url[Position::AfterPath..Position::AfterQuery].to_owned();
+        (host, url.port(), path, query)
+    };
+    parts(one) == parts(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rows;
+    use crate::gate::email::tests::url;
+
+    #[test]
+    fn one_page_has_several_urls() {
+        for (one, other, expected) in rows! {
+            "https://acme.kr/contact", "http://www.acme.kr/contact/#mail" => true;
+            "https://acme.kr", "https://acme.kr/" => true;
+            "https://acme.kr/contact", "https://acme.kr/contact?x=1" => false;
+            "https://acme.kr/contact", "https://shop.acme.kr/contact" => false;
+            "https://acme.kr/contact", "https://acme.kr:8443/contact" => false;
+            "https://acme.kr/contact", "https://acme.kr/Contact" => false;
+        } {
+            assert_eq!(is_same(&url(one), &url(other)), expected, "{one} {other}");
+        }
+    }
+}
