@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use flate2::read::GzDecoder;
 
-use crate::harness::email_net::{ACME, page, rules};
+use crate::harness::email_net::{ACME, CONTACT_LINK, page, rules};
 use crate::harness::{EmailNet, Place};
 use crate::servers::http::Reply;
 
@@ -259,6 +259,7 @@ fn other_peoples_addresses_are_pruned_however_the_page_writes_them() {
         .net
         .web
         .page("www.acme.co.kr", "/contact", &page(ACME, &text));
+    world.put("/", &page(ACME, &format!("info@acme.co.kr {CONTACT_LINK}")));
     assert_eq!(world.judge(&world.right("acme.co.kr")).0, "PASS");
     for path in evidence(&world.place) {
         let body = unpacked(&world.place.at(&path.display().to_string()));

@@ -629,7 +629,7 @@ fn what_was_left_over_is_told_and_removed() {
             fs::copy(before.join(held), dir.join(held)).expect("a copy");
         }
     }
-    assert_eq!(left_in(&dir).len(), 3);
+    assert_eq!(left_in(&dir).len(), 2);
     let (code, report) = world.place.json(["audit"]);
     assert_eq!(
         (code, found(&report)),

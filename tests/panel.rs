@@ -6,7 +6,7 @@ use comail::base::Digest;
 use comail::session::{Asked, Event, Salt, Session, SessionError, State};
 use serde_json::Value;
 
-use crate::harness::email_net::rules;
+use crate::harness::email_net::{ACME, CONTACT_LINK, page, rules};
 use crate::harness::replayed::assert_audited;
 use crate::harness::reviewed::{
     CLEAR, QUEST, doubt, last_types, place, refused, scan, scanned, sound, submit,
@@ -300,6 +300,7 @@ fn the_built_in_kind_is_reviewed_too() {
     for name in ["reader.plant", "other.plant"] {
         answers.write(&format!("replies/{name}"), doubt("is on Mars"));
     }
+    world.put("/", &page(ACME, &format!("info@acme.co.kr {CONTACT_LINK}")));
     let submission = world.contact("info@acme.co.kr, or Jo Kim, jo.kim@acme.co.kr");
     let flags = world.flags_with(&["--reviewers=reviewers.toml"]);
     world.place.scan(&["Acme Foods"], &flags);

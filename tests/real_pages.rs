@@ -29,8 +29,9 @@ use comail::world::{Fetched, Fetcher, Rendered, Request, Response, World};
 use serde::Deserialize;
 use url::Url;
 
-use crate::harness::email_net::EmailNet;
+use crate::harness::email_net::{EmailNet, WWW};
 use crate::harness::{Run, tools};
+use crate::servers::http::Reply;
 
 /// If `1`, the pages in `target/pages` are judged.
 const PAGES: &str = "COMAIL_TEST_PAGES";
@@ -88,7 +89,6 @@ const HUNG_PER_MILLE: usize = 3;
 const OF_THE_PAGE: &[&str] = &[
     "collection-refused",
     "email-disowned",
-    "email-uncorroborated",
     "source-user-content",
 ];
 
@@ -237,11 +237,8 @@ impl Resources for Offline {
 
 impl Fetcher for Snapshot<'_> {
     fn get(&self, request: &Request) -> Fetched {
-        let presented = format!("<a href='{}'>Contact</a>", self.url);
         let body = if request.url == *self.url {
             self.html
-        } else if request.url.path() == "/" {
-            presented.as_bytes()
         } else {
             b""
         };
@@ -451,7 +448,7 @@ const MADE: [(&str, &str); 2] = [
         "plain",
         "<!doctype html><title>Acme Foods</title>
         <!-- held-comment@acme.co.kr -->
-        <p>Write to shown-text@acme.co.kr. Shop: shown-parts@<b style='display:none'>no spam</b>acme.co.kr.
+        <p>Write to shown-text@acme.co.kr, shown-parts@<b style='display:none'>no spam</b>acme.co.kr.
         <p><a href='mailto:linked-words%40acme.co.kr?subject=Hello'>mail</a>
         <a href='mailto:linked-image@acme.co.kr'><img src=/mail.png></a>
         <a href='mailto:icon-font@acme.co.kr'><i class=envelope></i></a>
@@ -559,7 +556,8 @@ fn the_program_says_the_same(made: &[Judged]) {
     scan.push("--quest=quest/pages.toml".to_owned());
     net.place.run(scan.into_iter().chain(net.flags())).ok();
     for (at, (name, html)) in MADE.iter().enumerate() {
-        net.presents(&format!("/{name}"), html);
+        let reply = Reply::html(*html);
+        net.net.web.reply(WWW, &format!("/{name}"), reply);
         let of_page = made.iter().enumerate().filter(|(_, it)| it.page == at);
         for (index, judged) in of_page {
             let submission = net.acme().email(&judged.address.address);

@@ -2,8 +2,8 @@
 //!
 //! The agent chooses the source among all pages of the site. Visitors and customers write on many of
 //! them, and others repeat their URL or are out of date. The home page, and what it links as the site's
-//! notice, introduction or contact page, are the site's own choice. The address must be the only one of
-//! its domain there, or stand on two of these pages.
+//! notice, introduction or contact page, are the site's own choice. The address must stand on two of these
+//! pages, or be the only one of its domain there.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -67,7 +67,9 @@ struct Presented {
     /// The other addresses of its domain on them.
     others: BTreeSet<String>,
     /// What one of them says against the address.
-    disowned: Option<Fact>,
+    denial: Option<Fact>,
+    /// One that gave no answer, and why.
+    silent: Option<(Url, String)>,
 }
 
 impl Presented {
@@ -91,50 +93,52 @@ impl Asked<'_> {
     }
 
     fn doubt_of(&self, home: &Url) -> Option<Fact> {
-        let front = self.context.base.visit(home);
-        let page = match &front.end {
-            End::Pages(pages) => pages.first()?,
-            End::Missing { .. } => return Some(self.fact(&Presented::default(), home)),
-            End::Unanswered { why, .. } => return Some(unanswered(home, &why.to_string())),
-            End::Forbidden { .. } => return Some(unanswered(home, "robots.txt forbids it")),
-            End::Unreadable { why, .. } => return Some(unanswered(home, why)),
-        };
-        let mut presented = Presented::default();
-        self.add(&mut presented, &front);
-        let mut linked = self.linked(page);
-        let mut is_presented = is_on_way(&front, &self.source);
-        if !is_presented && linked.iter().any(|url| self.is_source(url)) {
-            is_presented = true;
-            self.add(&mut presented, &self.source);
+        let presented = self.presented_by(home);
+        if let Some(denial) = &presented.denial {
+            return Some(self.denied(denial));
         }
+        if presented.is_on_two() || presented.is_the_only_one() {
+            return None;
+        }
+        if let Some((url, why)) = &presented.silent {
+            let fact = Fact::new("identity-unanswered", "a page of the site", quoted(why));
+            return Some(fact.on(SITE).at_url(url));
+        }
+        Some(self.unpresented(&presented, home))
+    }
+
+    /// Reads the home page, and what it links until that settles it.
+    fn presented_by(&self, home: &Url) -> Presented {
+        let mut presented = Presented::default();
+        let front = self.context.base.visit(home);
+        self.add(&mut presented, &front);
+        let mut linked = self.linked(&front);
+        let mut has_source = is_on_way(&front, &self.source);
+        let mut add_source = |presented: &mut Presented, linked: &[Url]| {
+            if !has_source && linked.iter().any(|url| self.is_source(url)) {
+                has_source = true;
+                self.add(presented, &self.source);
+            }
+        };
+        add_source(&mut presented, &linked);
         linked.retain(|url| !self.is_source(url));
         for (count, url) in linked.iter().take(MAX_PAGES).enumerate() {
-            let is_settled =
-                presented.is_on_two() || count >= MIN_PAGES && presented.is_the_only_one();
-            if is_settled {
+            if presented.is_on_two() || count >= MIN_PAGES && presented.is_the_only_one() {
                 break;
             }
             let visit = self.context.base.visit(url);
             self.add(&mut presented, &visit);
-            let leads_to_source = || {
-                let pages = pages(&visit).iter();
-                let mut links = pages.flat_map(|page| self.linked(page));
-                links.any(|url| self.is_source(&url))
-            };
-            if !is_presented && leads_to_source() {
-                is_presented = true;
-                self.add(&mut presented, &self.source);
-            }
+            add_source(&mut presented, &self.linked(&visit));
         }
-        let is_presented = presented.is_on_two() || presented.is_the_only_one();
-        let doubt = || Some(self.fact(&presented, home)).filter(|_| !is_presented);
-        let disowned = presented.disowned.as_ref();
-        disowned.map(|fact| self.denied(fact)).or_else(doubt)
+        presented
     }
 
     /// The pages that a page presents: contact pages, then the notice and the others. A short page without
     /// any lets its reader choose one.
-    fn linked(&self, page: &Page) -> Vec<Url> {
+    fn linked(&self, visit: &Visit) -> Vec<Url> {
+        let Some(page) = pages(visit).first() else {
+            return Vec::new();
+        };
         let mut linked = notice::linked(page, self.site);
         linked.sort_by_key(|(_, rank)| rank.order_of_contact());
         if !linked.is_empty() {
@@ -142,11 +146,8 @@ impl Asked<'_> {
         }
         let links = page.links.iter().map(|(url, _)| url);
         let own = links.filter(|url| on_site(self.site, url) && **url != page.url);
-        let chosen = if page.visible.len() > MAX_LINES {
-            0
-        } else {
-            MAX_CHOSEN
-        };
+        let is_short = page.visible.len() <= MAX_LINES;
+        let chosen = if is_short { MAX_CHOSEN } else { 0 };
         own.unique().take(chosen).cloned().collect()
     }
 
@@ -155,30 +156,18 @@ impl Asked<'_> {
     }
 
     fn add(&self, presented: &mut Presented, visit: &Visit) {
-        presented
-            .read
-            .extend(visit.way().first().map(|hop| hop.url.clone()));
+        let url = visit.way().first().map(|hop| hop.url.clone());
+        if let Some(why) = no_answer(&visit.end) {
+            presented.silent = presented.silent.take().or(url.map(|url| (url, why)));
+            return;
+        }
+        presented.read.extend(url);
         let doubts = self.doubts(visit);
         presented.showing += usize::from(doubts.as_ref().is_some_and(Vec::is_empty));
         let mut doubts = doubts.into_iter().flatten();
-        let disowned = doubts.find(|fact| fact.rule.as_str() == "email-disowned");
-        presented.disowned = presented.disowned.take().or(disowned);
-        let Some(domain) = self.email.domain().registrable() else {
-            return;
-        };
-        let own = pages(visit)
-            .iter()
-            .filter(|page| on_site(self.site, &page.url));
-        let shown = own.flat_map(|page| addresses_of(page, &domain, usize::MAX).0);
-        // Of an address with rare signs, only the end may be read.
-        let ours = self.email.to_string();
-        let is_ours = |address: &String| {
-            let cut =
-                |rest: &str| !rest.ends_with(|c: char| c.is_alphanumeric() || "._+-".contains(c));
-            ours.strip_suffix(address.as_str()).is_some_and(cut)
-        };
-        let others = shown.filter(|address| !is_ours(address));
-        presented.others.extend(others);
+        let denial = doubts.find(|fact| fact.rule.as_str() == "email-disowned");
+        presented.denial = presented.denial.take().or(denial);
+        presented.others.extend(self.others(visit));
     }
 
     /// What speaks against the address on a page of the site.
@@ -187,16 +176,33 @@ impl Asked<'_> {
         on_site(self.site, &seen.main.url).then(|| how_shown(&seen, self.site, self.email))
     }
 
-    fn denied(&self, disowned: &Fact) -> Fact {
+    /// The other addresses of the domain that a page of the site shows.
+    fn others(&self, visit: &Visit) -> Vec<String> {
+        let Some(domain) = self.email.domain().registrable() else {
+            return Vec::new();
+        };
+        // Of an address with rare signs, only the end may be read.
+        let ours = self.email.to_string();
+        let is_ours = |address: &String| {
+            let cut =
+                |rest: &str| !rest.ends_with(|c: char| c.is_alphanumeric() || "._+-".contains(c));
+            ours.strip_suffix(address.as_str()).is_some_and(cut)
+        };
+        let own = pages(visit).iter().filter(|it| on_site(self.site, &it.url));
+        let shown = own.flat_map(|page| addresses_of(page, &domain, usize::MAX).0);
+        shown.filter(|address| !is_ours(address)).collect()
+    }
+
+    fn denied(&self, denial: &Fact) -> Fact {
         let expected = format!("{} as the site's own address on all its pages", self.email);
-        let fact = Fact::new("email-ambiguous", expected, &*disowned.actual).on(EMAIL);
-        match &disowned.location {
+        let fact = Fact::new("email-ambiguous", expected, &*denial.actual).on(EMAIL);
+        match &denial.location {
             Some(place) => fact.at(place.clone()),
             None => fact,
         }
     }
 
-    fn fact(&self, presented: &Presented, home: &Url) -> Fact {
+    fn unpresented(&self, presented: &Presented, home: &Url) -> Fact {
         let read = presented.read.iter().map(Url::as_str).join(" ");
         if presented.showing == 0 {
             let expected = format!("{} where the site presents itself", self.email);
@@ -213,9 +219,14 @@ impl Asked<'_> {
     }
 }
 
-fn unanswered(home: &Url, why: &str) -> Fact {
-    let fact = Fact::new("identity-unanswered", "the site's home page", quoted(why));
-    fact.on(SITE).at_url(home)
+/// Why a page gave no answer; none if it has one, or does not exist.
+fn no_answer(end: &End) -> Option<String> {
+    match end {
+        End::Pages(_) | End::Missing { .. } => None,
+        End::Unanswered { why, .. } => Some(why.to_string()),
+        End::Forbidden { .. } => Some("robots.txt forbids it".to_owned()),
+        End::Unreadable { why, .. } => Some(why.clone()),
+    }
 }
 
 fn pages(visit: &Visit) -> &[Page] {

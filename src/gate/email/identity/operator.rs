@@ -330,6 +330,9 @@ impl Reader<'_> {
             if let Some(found) = PHRASES.find(line, phrase)
                 && !is_denied(&line.text, &found)
             {
+                // Where the sentence begins before it, it is about a part of the site.
+                let is_whole = begins_sentence(&line.text, found.start);
+                let slot = if is_whole { slot } else { Slot::Sentence };
                 let value = self.behind_articles(&line.text[found.end..]);
                 if !value.contains(char::is_alphanumeric) {
                     self.expected = Some((text.place, slot));
@@ -340,6 +343,7 @@ impl Reader<'_> {
         if let Some(subject) = PHRASES.find(line, Phrase::Subject)
             && let Some(run) = PHRASES.find(line, Phrase::Run)
             && !is_denied(&line.text, &run)
+            && begins_sentence(&line.text, subject.start)
             && let Some(value) = line.text.get(subject.end..run.start)
         {
             self.add(shown, value, (Whose::Unclear, Slot::Label));
@@ -681,6 +685,12 @@ fn is_another(rest: &str) -> bool {
     NAME_WORDS
         .length(&line, 0, NameWord::Another)
         .is_some_and(|length| length == line.words.len() || !line.gap(length).trim().is_empty())
+}
+
+/// Whether a sentence begins at this byte of a line.
+fn begins_sentence(line: &str, at: usize) -> bool {
+    let before = line[..at].trim_end_matches(|c: char| c.is_whitespace() || "\"'„“«(".contains(c));
+    before.is_empty() || before.ends_with(['.', '!', '?', ':', '。', '！', '？', '：', '|', '·'])
 }
 
 const MAX_FIRM_WORDS: usize = 12;
