@@ -137,6 +137,10 @@ const UNCORROBORATED: &[Case] = cases![
         |net| net.contact("Write to ceo@acme.co.kr and to press@bolt.kr.").email(MADE_UP);
     "beside another address, in another sentence" => AMBIGUOUS,
         |net| net.contact("Sales: sales@acme.co.kr. Office: ceo@acme.co.kr.").email(MADE_UP);
+    "a contact page that gives no answer" => "REVIEW identity-unanswered", |net| {
+            net.answers(Reply::Reset);
+            alone(net, "/people/")
+        };
     "denied on the contact page" => AMBIGUOUS, |net| {
             net.contact("The address ceo@acme.co.kr is no longer in use.");
             net.put("/", &page(ACME, &format!("{MADE_UP} <a href=/contact>Contact</a>")));

@@ -207,7 +207,7 @@ impl<'a> Search<'a> {
             let visit = context.base.visit(&url);
             self.visits.push(Rc::clone(&visit));
             let is_bare = match self.said_by_notice(&visit, rank, &texts, is_labelled) {
-                Said::Company(slot) if slot > Slot::Part || declared.is_called() => {
+                Said::Company(slot) if proves_at(slot, rank) || declared.is_called() => {
                     return None;
                 }
                 Said::Another(other) => {
@@ -458,6 +458,15 @@ impl<'a> Search<'a> {
         let expected = format!("{} where the site says who runs it", quoted(self.key));
         let fact = Fact::new(rule, expected, format!("{actual}{more}{read}"));
         fact.on(SITE).at(self.home.as_str())
+    }
+}
+
+/// Whether a notice proves a name in this slot: terms have sentences about others, too.
+fn proves_at(slot: Slot, rank: Rank) -> bool {
+    match slot {
+        Slot::Part => false,
+        Slot::Sentence => rank.names_operator(),
+        Slot::Number | Slot::First | Slot::Label => true,
     }
 }
 

@@ -330,7 +330,7 @@ impl Reader<'_> {
             if let Some(found) = PHRASES.find(line, phrase)
                 && !is_denied(&line.text, &found)
             {
-                // Where the sentence begins before it, it is about a part of the site.
+                // Where the sentence begins before it, its subject is unknown.
                 let is_whole = begins_sentence(&line.text, found.start);
                 let slot = if is_whole { slot } else { Slot::Sentence };
                 let value = self.behind_articles(&line.text[found.end..]);
