@@ -83,9 +83,6 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
     let mut search = Search::new(key, &name, site, &home);
     search.visits.extend([source, Rc::clone(&front)]);
     match &front.end {
-        End::Unanswered { why, .. } => silent(&why.to_string()),
-        End::Forbidden { .. } => silent("robots.txt forbids it"),
-        End::Unreadable { why, .. } => silent(why),
         End::Missing { .. } => Some(search.unproven("; there is no home page")),
         End::Pages(pages) => match pages.first() {
             Some(page) if !on_site(site, &page.url) => {
@@ -95,6 +92,7 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
             Some(page) => search.ask_site(context, &front, page),
             None => silent("it has no page"),
         },
+        end => silent(&no_answer(end).unwrap_or_default()),
     }
 }
 
@@ -224,9 +222,7 @@ impl<'a> Search<'a> {
                     is_bare.then_some(Unread::Bare)
                 }
                 End::Missing { .. } => is_bare.then_some(Unread::Bare),
-                End::Unanswered { why, .. } => Some(Unread::Silent(why.to_string())),
-                End::Forbidden { .. } => Some(Unread::Silent("robots.txt forbids it".to_owned())),
-                End::Unreadable { why, .. } => Some(Unread::Silent(why.clone())),
+                end => no_answer(end).map(Unread::Silent),
             };
             let matters = |why: &Unread| matches!(why, Unread::Bare) || is_notice || !proves;
             unread = unread.or(why.filter(matters).map(|why| (url, why)));
@@ -467,6 +463,16 @@ fn proves_at(slot: Slot, rank: Rank) -> bool {
         Slot::Part => false,
         Slot::Sentence => rank.names_operator(),
         Slot::Number | Slot::First | Slot::Label => true,
+    }
+}
+
+/// Why a page gave no answer; none if it has one, or does not exist.
+fn no_answer(end: &End) -> Option<String> {
+    match end {
+        End::Pages(_) | End::Missing { .. } => None,
+        End::Unanswered { why, .. } => Some(why.to_string()),
+        End::Forbidden { .. } => Some("robots.txt forbids it".to_owned()),
+        End::Unreadable { why, .. } => Some(why.clone()),
     }
 }
 

@@ -13,13 +13,13 @@ use url::{Position, Url};
 
 use super::super::source::{Seen, how_shown};
 use super::super::step::{Context, EMAIL, SITE, SOURCE, quoted};
-use super::{home_page, home_url, notice};
+use super::{home_page, home_url, no_answer, notice, own_pages};
 use crate::gate::Fact;
 use crate::gate::email::site::on_site;
 use crate::world::domain::HostName;
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
-use crate::world::page::{Page, addresses_of};
+use crate::world::page::addresses_of;
 
 /// The fewest and the most pages that are read besides the home page and the source.
 const MIN_PAGES: usize = 2;
@@ -136,7 +136,10 @@ impl Asked<'_> {
     /// The pages that a page presents: contact pages, then the notice and the others. A short page without
     /// any lets its reader choose one.
     fn linked(&self, visit: &Visit) -> Vec<Url> {
-        let Some(page) = pages(visit).first() else {
+        let End::Pages(pages) = &visit.end else {
+            return Vec::new();
+        };
+        let Some(page) = pages.first() else {
             return Vec::new();
         };
         let mut linked = notice::linked(page, self.site);
@@ -188,7 +191,7 @@ impl Asked<'_> {
                 |rest: &str| !rest.ends_with(|c: char| c.is_alphanumeric() || "._+-".contains(c));
             ours.strip_suffix(address.as_str()).is_some_and(cut)
         };
-        let own = pages(visit).iter().filter(|it| on_site(self.site, &it.url));
+        let own = own_pages(visit, self.site);
         let shown = own.flat_map(|page| addresses_of(page, &domain, usize::MAX).0);
         shown.filter(|address| !is_ours(address)).collect()
     }
@@ -216,23 +219,6 @@ impl Asked<'_> {
         let actual = format!("on one; of its domain, the site also shows {named}; read: {read}");
         let fact = Fact::new("email-ambiguous", expected, actual);
         fact.on(EMAIL).at_url(home)
-    }
-}
-
-/// Why a page gave no answer; none if it has one, or does not exist.
-fn no_answer(end: &End) -> Option<String> {
-    match end {
-        End::Pages(_) | End::Missing { .. } => None,
-        End::Unanswered { why, .. } => Some(why.to_string()),
-        End::Forbidden { .. } => Some("robots.txt forbids it".to_owned()),
-        End::Unreadable { why, .. } => Some(why.clone()),
-    }
-}
-
-fn pages(visit: &Visit) -> &[Page] {
-    match &visit.end {
-        End::Pages(pages) => pages,
-        _ => &[],
     }
 }
 
