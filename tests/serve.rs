@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::harness::follower::Follower;
 use crate::harness::letters::{LETTERS, Letters};
-use crate::harness::served::{Served, forged};
+use crate::harness::served::{Served, forged, secret_of};
 use crate::harness::{Place, Run};
 
 #[test]
@@ -78,8 +78,7 @@ fn a_call_without_a_valid_token_learns_nothing() {
     served.server.interrupt();
     let ended = served.server.end();
     assert_eq!(ended.code, 130, "{}", ended.stderr);
-    let secret = kim.rsplit_once('_').expect("two parts").1;
-    assert!(!ended.stderr.contains(secret));
+    assert!(!ended.stderr.contains(secret_of(&kim)));
 }
 
 /// What a server on TCP replies to these lines.

@@ -96,6 +96,11 @@ pub fn forged(token: &str) -> String {
     format!("{rest}{other}")
 }
 
+/// The part of a token that nobody else may see. It may itself hold an underscore.
+pub fn secret_of(token: &str) -> &str {
+    token.splitn(3, '_').nth(2).expect("an id and a secret")
+}
+
 /// Headers as lines.
 pub fn lines(headers: &[&str]) -> String {
     headers.iter().flat_map(|it| [it, "\r\n"]).collect()
