@@ -137,6 +137,8 @@ const SEEN: &str = r#"
 <a href="mailto:info@acme.co">Write to us</a>
 <a href="mailto:info@acme.co"><svg width=20 height=20><rect width=20 height=20 /></svg></a>
 <details><summary>Contact</summary><p>info@acme.co</p></details>
+<details><summary>FAQ</summary><p>Nothing about mail.</p></details><p>info@acme.co</p>
+<p style="display:contents">info@acme.co</p>
 <button onclick="p.hidden=false" aria-expanded=false>Contact</button><p id=p hidden>info@acme.co</p>
 <div role=tab onclick="p.style.display='block'">Contact</div><p id=p style="display:none">info@acme.co</p>
 <label for=c>Contact</label><input id=c type=checkbox style="display:none"><p>info@acme.co</p><style>p{display:none}:checked~p{display:block}</style>

@@ -79,6 +79,11 @@ fn beside(net: &EmailNet, home: &str) -> Submission {
     alone(net, "/people/")
 }
 
+/// A page that shows an address, beside a home page that links the contact page behind others.
+fn beside_contact(net: &EmailNet, links: &str) -> Submission {
+    beside(net, &format!("{links} <a href=/contact>Contact</a>"))
+}
+
 /// Sources that the site presents or does not.
 const UNCORROBORATED: &[Case] = cases![
     "a page that the home page does not link" => ALONE, |net| alone(net, "/people/");
@@ -127,6 +132,33 @@ const UNCORROBORATED: &[Case] = cases![
             net.contact("<a href=/people/>Contact in Busan</a>");
             alone(net, "/people/")
         };
+    "two links to one contact page" => AMBIGUOUS, |net| {
+            net.contact(&format!("{MADE_UP}, info@acme.co.kr"));
+            let there = Reply::redirect(302, "/contact");
+            net.net.web.reply(WWW, "/kontakt", there);
+            beside_contact(net, "<a href=/kontakt>Kontakt</a>")
+        };
+    "one contact page at two URLs" => AMBIGUOUS, |net| {
+            net.put("/kontakt", &page(ACME, &format!("{MADE_UP}, info@acme.co.kr")));
+            net.contact(&format!("{MADE_UP}, info@acme.co.kr"));
+            beside_contact(net, "<a href=/kontakt>Kontakt</a>")
+        };
+    "a contact page that leads to another site" => ALONE, |net| {
+            net.company("bolt.kr", "Bolt");
+            net.net.web.page("www.bolt.kr", "/contact", &page("Bolt", MADE_UP));
+            net.answers(Reply::redirect(302, &net.net.web.url("www.bolt.kr", "/contact")));
+            beside_contact(net, "")
+        };
+    "a contact page behind four other links" => "PASS", |net| {
+            for path in ["/imprint", "/about", "/terms", "/privacy"] {
+                net.put(path, &page(ACME, &format!("{ACME}, {path}")));
+            }
+            net.contact(MADE_UP);
+            beside_contact(net, "<a href=/imprint>Imprint</a> <a href=/about>About us</a>
+                <a href=/terms>Terms</a> <a href=/privacy>Privacy</a>")
+        };
+    "an address whose end is another one" => "PASS",
+        |net| net.contact("Write to o'neil@acme.co.kr.").email("o'neil@acme.co.kr");
     "beside another address, in one sentence" => AMBIGUOUS,
         |net| net.contact("Write to info@acme.co.kr instead of ceo@acme.co.kr.").email(MADE_UP);
     "the same, and alone on the home page" => "PASS", |net| {
@@ -262,6 +294,26 @@ fn an_echo_proves_nothing() {
 #[test]
 fn the_site_presents_the_page_or_shows_the_address_itself() {
     run(UNCORROBORATED);
+}
+
+#[test]
+fn a_page_that_the_operator_names_presents_the_address() {
+    for (anchor, says) in [
+        ("/", ALONE),
+        ("/busan/", "PASS"),
+        ("/busan/map", "PASS"),
+        ("/seoul/", ALONE),
+    ] {
+        let net = EmailNet::unscanned();
+        net.company("acme.co.kr", ACME);
+        let csv = format!("company,site\n{ACME},{}\n", net.url(anchor));
+        net.scan_csv(&csv, &["--col", "company", "--site-col", "site"]);
+        net.put("/seoul/", &page(ACME, "Seoul"));
+        net.put("/busan/", &page(ACME, "<a href=/people/>Contact</a>"));
+        net.put("/busan/map", &page(ACME, MADE_UP));
+        let submission = alone(&net, "/people/").site(&net.url(anchor));
+        assert_eq!(net.says(&submission), says, "{anchor}");
+    }
 }
 
 #[test]

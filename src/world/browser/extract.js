@@ -58,7 +58,8 @@
     } else if (rect && !isPage && !(clipsNothing(style.overflowX) && clipsNothing(style.overflowY))) {
       flow = cut(flow, rect);
     }
-    let shown = around.shown && style.display !== 'none'
+    // Closed details keep the boxes of their text.
+    let shown = around.shown && (style.display === 'contents' || el.checkVisibility())
       && style.contentVisibility !== 'hidden' && !isFlat(flow);
     const clip = /^rect\((.*)\)$/.exec(style.clip);
     if (clip && apart) {

@@ -61,7 +61,7 @@ struct Asked<'a> {
 /// What the pages that the site presents show.
 #[derive(Default)]
 struct Presented {
-    read: Vec<Url>,
+    read: Vec<Rc<Visit>>,
     /// How many of them show the address.
     showing: usize,
     /// The other addresses of its domain on them.
@@ -87,7 +87,7 @@ impl Asked<'_> {
     fn homes(&self) -> Vec<Url> {
         let home = home_page(self.site, self.email);
         let anchors = self.context.anchors().into_iter();
-        let named = anchors.filter(|it| it.host() == self.site.host());
+        let named = anchors.filter(|it| on_site(self.site, it));
         let named = named.flat_map(|it| [home_url(&it), it]);
         std::iter::once(home).chain(named).unique().collect()
     }
@@ -111,24 +111,16 @@ impl Asked<'_> {
     fn presented_by(&self, home: &Url) -> Presented {
         let mut presented = Presented::default();
         let front = self.context.base.visit(home);
-        self.add(&mut presented, &front);
         let mut linked = self.linked(&front);
-        let mut has_source = is_on_way(&front, &self.source);
-        let mut add_source = |presented: &mut Presented, linked: &[Url]| {
-            if !has_source && linked.iter().any(|url| self.is_source(url)) {
-                has_source = true;
-                self.add(presented, &self.source);
-            }
-        };
-        add_source(&mut presented, &linked);
+        self.add(&mut presented, front, &linked);
         linked.retain(|url| !self.is_source(url));
         for (count, url) in linked.iter().take(MAX_PAGES).enumerate() {
             if presented.is_on_two() || count >= MIN_PAGES && presented.is_the_only_one() {
                 break;
             }
             let visit = self.context.base.visit(url);
-            self.add(&mut presented, &visit);
-            add_source(&mut presented, &self.linked(&visit));
+            let linked = self.linked(&visit);
+            self.add(&mut presented, visit, &linked);
         }
         presented
     }
@@ -158,19 +150,30 @@ impl Asked<'_> {
         self.source.way().iter().any(|hop| is_same(&hop.url, page))
     }
 
-    fn add(&self, presented: &mut Presented, visit: &Visit) {
-        let url = visit.way().first().map(|hop| hop.url.clone());
+    /// Counts a page, and the source if that is among what the page links.
+    fn add(&self, presented: &mut Presented, visit: Rc<Visit>, linked: &[Url]) {
+        self.count(presented, visit);
+        if linked.iter().any(|url| self.is_source(url)) {
+            self.count(presented, Rc::clone(&self.source));
+        }
+    }
+
+    fn count(&self, presented: &mut Presented, visit: Rc<Visit>) {
         if let Some(why) = no_answer(&visit.end) {
+            let url = visit.way().first().map(|hop| hop.url.clone());
             presented.silent = presented.silent.take().or(url.map(|url| (url, why)));
             return;
         }
-        presented.read.extend(url);
-        let doubts = self.doubts(visit);
+        if presented.read.iter().any(|read| is_one_page(read, &visit)) {
+            return;
+        }
+        let doubts = self.doubts(&visit);
         presented.showing += usize::from(doubts.as_ref().is_some_and(Vec::is_empty));
         let mut doubts = doubts.into_iter().flatten();
         let denial = doubts.find(|fact| fact.rule.as_str() == "email-disowned");
         presented.denial = presented.denial.take().or(denial);
-        presented.others.extend(self.others(visit));
+        presented.others.extend(self.others(&visit));
+        presented.read.push(visit);
     }
 
     /// What speaks against the address on a page of the site.
@@ -206,7 +209,11 @@ impl Asked<'_> {
     }
 
     fn unpresented(&self, presented: &Presented, home: &Url) -> Fact {
-        let read = presented.read.iter().map(Url::as_str).join(" ");
+        let read = presented
+            .read
+            .iter()
+            .filter_map(|visit| visit.way().first());
+        let read = read.map(|hop| hop.url.as_str()).join(" ");
         if presented.showing == 0 {
             let expected = format!("{} where the site presents itself", self.email);
             let actual = format!("not on its own pages; read: {read}");
@@ -222,11 +229,15 @@ impl Asked<'_> {
     }
 }
 
-/// Whether a visit to the home page led to the page at which the source ended, or the other way round.
-fn is_on_way(front: &Visit, source: &Visit) -> bool {
-    let hops = source.way().iter();
-    hops.cartesian_product(front.way())
-        .any(|(one, other)| is_same(&one.url, &other.url))
+/// Whether two visits ended at one page, or at two that say the same.
+fn is_one_page(one: &Visit, other: &Visit) -> bool {
+    let ends = [one, other].map(|visit| visit.way().last());
+    let [said, again] = [one, other].map(|visit| match &visit.end {
+        End::Pages(pages) => pages.first().map(|page| &page.visible),
+        _ => None,
+    });
+    matches!(ends, [Some(one), Some(other)] if is_same(&one.url, &other.url))
+        || said.is_some() && said == again
 }
 
 /// Whether two URLs lead to one page: `www`, TLS and a slash at the end make no other one.
