@@ -393,6 +393,34 @@ fn with_an_anchor_no_other_site_will_do() {
 }
 
 #[test]
+fn a_site_that_names_another_firm_alone_is_no_longer_the_one_that_the_list_names() {
+    let net = EmailNet::anchored(&[[ACME, "https://www.acme.co.kr/"]]);
+    let sold = |notice: &str| {
+        let contact = "<a href=/contact>Contact</a> <a href=/imprint>Impressum</a>";
+        for (path, text) in [
+            ("/", contact),
+            ("/contact", "info@acme.co.kr"),
+            ("/imprint", notice),
+        ] {
+            let page = format!("<title>Yoga in Busan</title><h1>Impressum</h1><p>{text}");
+            net.put(path, &page);
+        }
+        net.says(&net.acme())
+    };
+    let other = "Neue Mitte GmbH, info@acme.co.kr";
+    assert_eq!(sold(other), "REVIEW owner-contested");
+}
+
+#[test]
+fn a_site_that_the_list_names_may_name_a_firm_beside_the_brand() {
+    let net = EmailNet::anchored(&[[ACME, "https://www.acme.co.kr/"]]);
+    net.put("/", "<a href=/contact>Impressum</a>");
+    let notice = "<h1>Impressum</h1><p>Neue Mitte GmbH<p>Acme: info@acme.co.kr";
+    net.put("/contact", notice);
+    assert_eq!(net.says(&net.acme()), "PASS");
+}
+
+#[test]
 fn a_copy_of_the_site_without_an_anchor_is_told_apart_in_the_tally() {
     // A name alone cannot prove that a domain is the company's; the tally says so.
     let net = EmailNet::start();

@@ -179,6 +179,23 @@ const UNCORROBORATED: &[Case] = cases![
             let home = net.url("/");
             net.acme().email(MADE_UP).source(&home)
         };
+    "on two pages, but not among the addresses of the contact page" => AMBIGUOUS, |net| {
+            net.put("/imprint", &page(ACME, &format!("{ACME}, {MADE_UP}")));
+            net.contact("info@acme.co.kr");
+            beside(net, &format!("{MADE_UP} <a href=/imprint>Imprint</a> <a href=/contact>Contact</a>"))
+        };
+    "at the foot of all pages, and another on the contact page" => AMBIGUOUS, |net| {
+            net.put("/", &page(ACME, "<a href=/contact>Contact</a><footer>Jobs: ceo@acme.co.kr</footer>"));
+            net.contact("<p>info@acme.co.kr</p><footer>Jobs: ceo@acme.co.kr</footer>").email(MADE_UP)
+        };
+    "at the foot of all pages, and on the contact page itself" => "PASS", |net| {
+            net.put("/", &page(ACME, "<a href=/contact>Contact</a><footer>ceo@acme.co.kr</footer>"));
+            net.contact("<p>info@acme.co.kr<p>ceo@acme.co.kr<footer>ceo@acme.co.kr</footer>").email(MADE_UP)
+        };
+    "at the foot of all pages, where the contact page has no other" => "PASS", |net| {
+            net.put("/", &page(ACME, "<a href=/contact>Contact</a><footer>ceo@acme.co.kr, info@acme.co.kr</footer>"));
+            net.contact("<p>Call us.<footer>ceo@acme.co.kr, info@acme.co.kr</footer>").email(MADE_UP)
+        };
     "another one on the contact page" => AMBIGUOUS, |net| {
             net.put("/", &page(ACME, &format!("{MADE_UP} <a href=/contact>Contact</a>")));
             let home = net.url("/");

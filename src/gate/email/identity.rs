@@ -16,9 +16,10 @@ pub mod words;
 
 use std::rc::Rc;
 
+use itertools::Itertools as _;
 use url::Url;
 
-use self::company_name::{CompanyName, Folded};
+use self::company_name::{CompanyName, Folded, are_common};
 use self::declared::Declared;
 use self::name_similarity::{Similarity, extends, is_in_another_script, similarity};
 use self::notice::{Parted, is_line};
@@ -32,7 +33,7 @@ use crate::gate::{Cost, Fact};
 use crate::world::domain::HostName;
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
-use crate::world::page::{OwnerPlace, OwnerText, Page};
+use crate::world::page::{OwnerPlace, OwnerText, Page, is_unspaced};
 use crate::world::{UniqueValue, UniquenessIndex};
 
 pub static STEP: Step = Step {
@@ -72,17 +73,15 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
     if let Some(unused) = not_in_use(&front, key, &home) {
         return Some(unused);
     }
-    if is_anchored {
-        return None;
-    }
     let silent = |why: &str| {
         let fact = Fact::new("identity-unanswered", "the site's home page", quoted(why));
         Some(fact.on(SITE).at(home.as_str()))
     };
     let source = context.base.visit(source);
     let mut search = Search::new(key, &name, site, &home);
+    search.is_anchored = is_anchored;
     search.visits.extend([source, Rc::clone(&front)]);
-    match &front.end {
+    let doubt = match &front.end {
         End::Missing { .. } => Some(search.unproven("; there is no home page")),
         End::Pages(pages) => match pages.first() {
             Some(page) if !on_site(site, &page.url) => {
@@ -93,7 +92,12 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
             None => silent("it has no page"),
         },
         end => silent(&no_answer(end).unwrap_or_default()),
-    }
+    };
+    // The operator's list proves the name, but it may be older than the site.
+    doubt.filter(|doubt| {
+        !is_anchored
+            || doubt.rule.as_str() == "owner-contested" && !search.has_trace(context, &front)
+    })
 }
 
 /// What is known of the company's name on the site so far.
@@ -106,6 +110,8 @@ struct Search<'a> {
     called: Vec<String>,
     /// Whether the key has a legal form, so that it is the whole name of a firm and no person.
     is_formal: bool,
+    /// Whether the operator's list names the site.
+    is_anchored: bool,
     site: &'a Url,
     home: &'a Url,
     visits: Vec<Rc<Visit>>,
@@ -137,6 +143,7 @@ impl<'a> Search<'a> {
             operator: name.without_places(),
             called: Vec::new(),
             is_formal: firm(&Line::new(key).text).is_some(),
+            is_anchored: false,
             site,
             home,
             visits: Vec::new(),
@@ -398,6 +405,7 @@ impl<'a> Search<'a> {
         called.is_some_and(|called| match similarity(self.name, called) {
             Similarity::Different => true,
             // How a name in Chinese characters sounds is not known.
+            Similarity::OtherScript if self.is_anchored => false,
             Similarity::OtherScript => {
                 let is_han = self.name.spellings().any(Folded::is_han);
                 !is_han && !Folded::new(called).has_han()
@@ -421,9 +429,38 @@ impl<'a> Search<'a> {
         })
     }
 
+    /// Whether the pages, or the site's notice, have a word by which the company is called.
+    fn has_trace(&mut self, context: &Context<'_>, front: &Visit) -> bool {
+        let home = own_pages(front, self.site).next();
+        let notices = home.map_or_else(Vec::new, |home| notice::linked(home, self.site));
+        let notices = notices.iter().take(MAX_NOTICES);
+        self.visits
+            .extend(notices.map(|(url, _)| context.base.visit(url)));
+        let words = self.name.spellings().flat_map(Folded::words);
+        let words: Vec<&String> = words.filter(|word| is_telling(word)).collect();
+        let pages = self
+            .visits
+            .iter()
+            .flat_map(|visit| own_pages(visit, self.site));
+        let texts = pages.flat_map(|page| {
+            let owner = page.owner.iter().map(|text| &text.text);
+            owner.chain(&page.visible)
+        });
+        // The domain's own words are in its addresses, whoever has it now.
+        let mut texts = texts.map(|text| {
+            let words = text.split_whitespace();
+            Folded::new(&words.filter(|word| !word.contains('@')).join(" "))
+        });
+        texts.any(|text| {
+            words
+                .iter()
+                .any(|word| text.compact().contains(word.as_str()))
+        })
+    }
+
     /// Another is named; where the company is not even mentioned, that is no contest.
     fn contested(&self, place: &str, line: &str, at: &Url) -> Fact {
-        if !self.is_mentioned() {
+        if !self.is_mentioned() && !self.is_anchored {
             return self.unproven(&format!("; {place}: {}", quoted(line)));
         }
         let expected = format!("only {} where the site says who runs it", quoted(self.key));
@@ -455,6 +492,12 @@ impl<'a> Search<'a> {
         let fact = Fact::new(rule, expected, format!("{actual}{more}{read}"));
         fact.on(SITE).at(self.home.as_str())
     }
+}
+
+/// Whether a word of a name tells it from others.
+fn is_telling(word: &String) -> bool {
+    let fewest = if word.contains(is_unspaced) { 2 } else { 4 };
+    word.chars().count() >= fewest && !are_common(std::slice::from_ref(word))
 }
 
 /// Whether a notice proves a name in this slot: terms have sentences about others, too.

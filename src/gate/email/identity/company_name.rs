@@ -167,7 +167,7 @@ struct Forms {
     leading: Vec<Vec<String>>,
     trailing: Vec<Vec<String>>,
     /// Words that may be written to a name without a space, on either side.
-    joined: Vec<String>,
+    joined: Vec<(String, Side)>,
 }
 
 impl Forms {
@@ -185,7 +185,7 @@ impl Forms {
         forms.trailing.sort_by(longest_first);
         forms
             .joined
-            .sort_by_key(|form| std::cmp::Reverse(form.len()));
+            .sort_by_key(|(form, _)| std::cmp::Reverse(form.len()));
         forms
     }
 
@@ -197,7 +197,7 @@ impl Forms {
         let unspaced = form.compact().chars().all(is_unspaced);
         // A single character, such as the 주 of (주), begins many a name.
         if unspaced && form.compact().chars().count() > 1 {
-            self.joined.push(form.compact().to_owned());
+            self.joined.push((form.compact().to_owned(), side));
         }
         if matches!(side, Side::Before | Side::Either) {
             self.leading.push(words.clone());
@@ -234,16 +234,18 @@ fn strip_one(words: &mut Vec<String>) -> bool {
 }
 
 fn strip_joined(words: &mut [String]) -> bool {
-    let mut forms = FORMS.joined.iter();
+    let joined = |but: Side| FORMS.joined.iter().filter(move |(_, side)| *side != but);
     if let Some(word) = words.last_mut()
-        && let Some(shorter) = forms.find_map(|form| word.strip_suffix(form.as_str()))
+        && let Some(shorter) =
+            joined(Side::Before).find_map(|(form, _)| word.strip_suffix(form.as_str()))
     {
         *word = shorter.to_owned();
         return true;
     }
-    let mut forms = FORMS.joined.iter();
+    // `公司成立于1998年` begins with the word for a company, not with a name.
     if let Some(word) = words.first_mut()
-        && let Some(shorter) = forms.find_map(|form| word.strip_prefix(form.as_str()))
+        && let Some(shorter) =
+            joined(Side::After).find_map(|(form, _)| word.strip_prefix(form.as_str()))
     {
         *word = shorter.to_owned();
         return true;
@@ -356,7 +358,7 @@ impl Folded {
         let before = &self.compact[..at];
         let leans = needle.chars().next().is_some_and(is_unspaced);
         let mut forms = FORMS.joined.iter();
-        let mut joined = || forms.any(|form| before.ends_with(form.as_str()));
+        let mut joined = || forms.any(|(form, _)| before.ends_with(form.as_str()));
         self.is_edge(at) || leans && (is_long_enough(needle) || joined())
     }
 
@@ -364,7 +366,7 @@ impl Folded {
         let after = &self.compact[at..];
         let leans = needle.chars().next_back().is_some_and(is_unspaced);
         let mut forms = FORMS.joined.iter();
-        let mut joined = || forms.any(|form| after.starts_with(form.as_str()));
+        let mut joined = || forms.any(|(form, _)| after.starts_with(form.as_str()));
         self.is_edge(at) || leans && (is_long_enough(needle) || joined())
     }
 

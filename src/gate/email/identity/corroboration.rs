@@ -3,7 +3,8 @@
 //! The agent chooses the source among all pages of the site. Visitors and customers write on many of
 //! them, and others repeat their URL or are out of date. The home page, and what it links as the site's
 //! notice, introduction or contact page, are the site's own choice. The address must stand on two of these
-//! pages, or be the only one of its domain there.
+//! pages, or be the only one of its domain there. What the contact page has, and not the home page too,
+//! comes before what all pages share: a footer may name the address for applications.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -17,9 +18,10 @@ use super::{home_page, home_url, no_answer, notice, own_pages};
 use crate::gate::Fact;
 use crate::gate::email::site::on_site;
 use crate::world::domain::HostName;
+use crate::world::email_text::Needle;
 use crate::world::fetch::visit::{End, Visit};
 use crate::world::mailbox::Mailbox;
-use crate::world::page::addresses_of;
+use crate::world::page::{Page, addresses_of};
 
 /// The fewest and the most pages that are read besides the home page and the source.
 const MIN_PAGES: usize = 2;
@@ -98,7 +100,7 @@ impl Asked<'_> {
             return Some(self.denied(denial));
         }
         if presented.is_on_two() || presented.is_the_only_one() {
-            return None;
+            return self.preferred(home);
         }
         if let Some((url, why)) = &presented.silent {
             let fact = Fact::new("identity-unanswered", "a page of the site", quoted(why));
@@ -144,6 +146,34 @@ impl Asked<'_> {
         let is_short = page.visible.len() <= MAX_LINES;
         let chosen = if is_short { MAX_CHOSEN } else { 0 };
         own.unique().take(chosen).cloned().collect()
+    }
+
+    /// What the contact pages prefer: addresses beside what they share with the home page, if the
+    /// address is none of them.
+    fn preferred(&self, home: &Url) -> Option<Fact> {
+        let domain = self.email.domain().registrable()?;
+        let needle = Needle::of(self.email);
+        let front = self.context.base.visit(home);
+        let front = own_pages(&front, self.site).next()?;
+        let linked = notice::linked(front, self.site);
+        let contacts = linked.into_iter().filter(|(_, rank)| rank.is_contact());
+        let mut preferred = None;
+        for (url, _) in contacts.take(MAX_PAGES) {
+            let contact = self.context.base.visit(&url);
+            let Some(contact) = own_pages(&contact, self.site).next() else {
+                continue;
+            };
+            let part = part(contact, front);
+            let mut texts = part.visible.iter().chain(&part.linked);
+            if texts.any(|text| needle.is_in(text)) {
+                return None;
+            }
+            let (others, _) = addresses_of(&part, &domain, MAX_NAMED);
+            if preferred.is_none() && !others.is_empty() {
+                preferred = Some(self.beside(&url, &others));
+            }
+        }
+        preferred
     }
 
     fn is_source(&self, page: &Url) -> bool {
@@ -208,6 +238,13 @@ impl Asked<'_> {
         }
     }
 
+    fn beside(&self, contact: &Url, others: &[String]) -> Fact {
+        let expected = format!("{} among the addresses of the contact page", self.email);
+        let named = others.iter().map(|address| quoted(address)).join(", ");
+        let fact = Fact::new("email-ambiguous", expected, format!("it shows {named}"));
+        fact.on(EMAIL).at_url(contact)
+    }
+
     fn unpresented(&self, presented: &Presented, home: &Url) -> Fact {
         let read = presented
             .read
@@ -226,6 +263,27 @@ impl Asked<'_> {
         let actual = format!("on one; of its domain, the site also shows {named}; read: {read}");
         let fact = Fact::new("email-ambiguous", expected, actual);
         fact.on(EMAIL).at_url(home)
+    }
+}
+
+/// What a page has beside what it shares with the home page.
+fn part(page: &Page, front: &Page) -> Page {
+    let mut shared = front.visible.iter().counts();
+    let mut is_own = |line: &String| match shared.get_mut(line) {
+        Some(left @ 1..) => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    };
+    let own: Vec<bool> = page.visible.iter().map(&mut is_own).collect();
+    let at_own = |at: usize| own.get(at).is_some_and(|is_own| *is_own);
+    let lines = page.visible.iter().zip(&own).filter(|(_, is_own)| **is_own);
+    let mails = page.mail_links.iter().filter(|link| at_own(link.line));
+    Page {
+        visible: lines.map(|(line, _)| line.clone()).collect(),
+        linked: mails.map(|link| link.address.clone()).collect(),
+        ..Page::empty(&page.url)
     }
 }
 

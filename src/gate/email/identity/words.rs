@@ -31,10 +31,14 @@ impl Rank {
         self.0 <= 2
     }
 
+    pub fn is_contact(self) -> bool {
+        const CONTACT: u8 = 5;
+        self.0 == CONTACT
+    }
+
     /// A number that sorts contact pages first, and the others as they are.
     pub fn order_of_contact(self) -> u8 {
-        const CONTACT: u8 = 5;
-        if self.0 == CONTACT { 0 } else { self.0 }
+        if self.is_contact() { 0 } else { self.0 }
     }
 }
 

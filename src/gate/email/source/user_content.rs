@@ -65,14 +65,17 @@ fn is_short(text: &str) -> bool {
 /// The lines of a page outside its visitors' sections; `None` if it has no such section.
 ///
 /// A section goes from its heading to the next one as high. What the page's footer says is the
-/// owner's.
+/// owner's, unless the section begins there.
 pub fn without_visitors(page: &Page) -> Option<Vec<String>> {
     /// A line that counts comments is as a heading of this level.
     const COUNTED: u8 = 2;
     const MOST_BYTES: usize = 200;
     let (mut section, mut has_any) = (None, false);
     let mut headings = page.headings.iter().peekable();
-    let mut owners = Vec::new();
+    let footer = page.owner.iter();
+    let footer = footer.filter(|it| it.place == OwnerPlace::Footer);
+    let footer: Vec<&String> = footer.map(|it| &it.text).collect();
+    let (mut owners, mut theirs, mut begins_in_footer) = (Vec::new(), Vec::new(), false);
     for (at, line) in page.visible.iter().enumerate() {
         let level = headings
             .next_if(|(index, _)| *index == at)
@@ -92,15 +95,17 @@ pub fn without_visitors(page: &Page) -> Option<Vec<String>> {
             {
                 section = Some(COUNTED);
             }
+            begins_in_footer = section.is_some() && footer.contains(&line);
         }
         has_any |= section.is_some();
-        if section.is_none() {
-            owners.push(line.clone());
+        match section {
+            None => owners.push(line.clone()),
+            Some(_) if begins_in_footer => theirs.push(line),
+            Some(_) => {}
         }
     }
-    let footer = page.owner.iter();
-    let footer = footer.filter(|it| it.place == OwnerPlace::Footer);
-    owners.extend(footer.map(|it| it.text.clone()));
+    let owned = footer.into_iter().filter(|line| !theirs.contains(line));
+    owners.extend(owned.cloned());
     has_any.then_some(owners)
 }
 
@@ -171,5 +176,19 @@ mod tests {
             (0, "x"),
         ];
         assert_eq!(owners(&plain), None);
+    }
+
+    #[test]
+    fn the_footer_is_the_owners_but_for_a_section_that_begins_there() {
+        for html in [
+            "<h2>Comments</h2><p>theirs<footer><p>ours</footer>",
+            "<footer><p>ours<h4>Recent comments</h4><p>theirs</footer>",
+        ] {
+            let url = url::Url::parse("https://acme.com/").unwrap();
+            let page = Page::parse(&url, Some("text/html"), None, html.as_bytes()).unwrap();
+            let owners = without_visitors(&page).unwrap();
+            assert!(owners.iter().any(|line| line == "ours"), "{html}");
+            assert!(!owners.iter().any(|line| line == "theirs"), "{html}");
+        }
     }
 }
