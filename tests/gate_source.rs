@@ -192,6 +192,11 @@ const UNCORROBORATED: &[Case] = cases![
             net.put("/", &page(ACME, "<a href=/contact>Contact</a><footer>ceo@acme.co.kr</footer>"));
             net.contact("<p>info@acme.co.kr<p>ceo@acme.co.kr<footer>ceo@acme.co.kr</footer>").email(MADE_UP)
         };
+    "at the end of the home page and of the contact page, which has another" => "PASS", |net| {
+            net.put("/", &page(ACME, "<a href=/contact>Contact</a> <a href=/imprint>Imprint</a><p>Noodles<p>ceo@acme.co.kr"));
+            net.put("/imprint", &page(ACME, ACME));
+            net.contact("<p>Bills: bills@acme.co.kr<p>ceo@acme.co.kr").email(MADE_UP)
+        };
     "at the foot of all pages, where the contact page has no other" => "PASS", |net| {
             net.put("/", &page(ACME, "<a href=/contact>Contact</a><footer>ceo@acme.co.kr, info@acme.co.kr</footer>"));
             net.contact("<p>Call us.<footer>ceo@acme.co.kr, info@acme.co.kr</footer>").email(MADE_UP)

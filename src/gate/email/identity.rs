@@ -451,11 +451,11 @@ impl<'a> Search<'a> {
             let words = text.split_whitespace();
             Folded::new(&words.filter(|word| !word.contains('@')).join(" "))
         });
-        texts.any(|text| {
-            words
-                .iter()
-                .any(|word| text.compact().contains(word.as_str()))
-        })
+        let has_word = |text: Folded| {
+            let mut words = words.iter();
+            words.any(|word| text.compact().contains(word.as_str()))
+        };
+        words.is_empty() || texts.any(has_word)
     }
 
     /// Another is named; where the company is not even mentioned, that is no contest.

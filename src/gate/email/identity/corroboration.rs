@@ -3,8 +3,8 @@
 //! The agent chooses the source among all pages of the site. Visitors and customers write on many of
 //! them, and others repeat their URL or are out of date. The home page, and what it links as the site's
 //! notice, introduction or contact page, are the site's own choice. The address must stand on two of these
-//! pages, or be the only one of its domain there. What the contact page has, and not the home page too,
-//! comes before what all pages share: a footer may name the address for applications.
+//! pages, or be the only one of its domain there. What the contact page has between its header and its footer
+//! comes before what all pages have there: a footer may name the address for applications.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -148,29 +148,38 @@ impl Asked<'_> {
         own.unique().take(chosen).cloned().collect()
     }
 
-    /// What the contact pages prefer: addresses beside what they share with the home page, if the
-    /// address is none of them.
+    /// What the contact pages prefer: addresses between the lines that all pages share, if the address
+    /// is none of them.
     fn preferred(&self, home: &Url) -> Option<Fact> {
+        let front = self.context.base.visit(home);
+        let linked = notice::linked(own_pages(&front, self.site).next()?, self.site);
+        let (contacts, others): (Vec<_>, Vec<_>) =
+            linked.into_iter().partition(|(_, rank)| rank.is_contact());
+        let visit = |(url, _): &(Url, _)| self.context.base.visit(url);
+        let contacts: Vec<Rc<Visit>> = contacts.iter().take(MAX_PAGES).map(visit).collect();
+        let doubt = self.preferred_by(&contacts, &[&front])?;
+        // The home page may end as the contact page does.
+        match others.first().map(visit) {
+            Some(other) => self.preferred_by(&contacts, &[&front, &other]),
+            None => Some(doubt),
+        }
+    }
+
+    fn preferred_by(&self, contacts: &[Rc<Visit>], sharing: &[&Visit]) -> Option<Fact> {
         let domain = self.email.domain().registrable()?;
         let needle = Needle::of(self.email);
-        let front = self.context.base.visit(home);
-        let front = own_pages(&front, self.site).next()?;
-        let linked = notice::linked(front, self.site);
-        let contacts = linked.into_iter().filter(|(_, rank)| rank.is_contact());
+        let first = |visit| own_pages(visit, self.site).next();
+        let sharing: Vec<&Page> = sharing.iter().copied().filter_map(first).collect();
         let mut preferred = None;
-        for (url, _) in contacts.take(MAX_PAGES) {
-            let contact = self.context.base.visit(&url);
-            let Some(contact) = own_pages(&contact, self.site).next() else {
-                continue;
-            };
-            let part = part(contact, front);
+        for contact in contacts.iter().filter_map(|visit| first(visit)) {
+            let part = between(contact, &sharing);
             let mut texts = part.visible.iter().chain(&part.linked);
             if texts.any(|text| needle.is_in(text)) {
                 return None;
             }
             let (others, _) = addresses_of(&part, &domain, MAX_NAMED);
             if preferred.is_none() && !others.is_empty() {
-                preferred = Some(self.beside(&url, &others));
+                preferred = Some(self.beside(&contact.url, &others));
             }
         }
         preferred
@@ -266,23 +275,25 @@ impl Asked<'_> {
     }
 }
 
-/// What a page has beside what it shares with the home page.
-fn part(page: &Page, front: &Page) -> Page {
-    let mut shared = front.visible.iter().counts();
-    let mut is_own = |line: &String| match shared.get_mut(line) {
-        Some(left @ 1..) => {
-            *left -= 1;
-            false
-        }
-        _ => true,
-    };
-    let own: Vec<bool> = page.visible.iter().map(&mut is_own).collect();
-    let at_own = |at: usize| own.get(at).is_some_and(|is_own| *is_own);
-    let lines = page.visible.iter().zip(&own).filter(|(_, is_own)| **is_own);
-    let mails = page.mail_links.iter().filter(|link| at_own(link.line));
+/// What a page has between the lines with which it begins and ends as all the others do.
+fn between(page: &Page, others: &[&Page]) -> Page {
+    let lines = &page.visible;
+    let starts = others.iter().map(|other| {
+        let pairs = lines.iter().zip(&other.visible);
+        pairs.take_while(|(one, other)| one == other).count()
+    });
+    let ends = others.iter().map(|other| {
+        let pairs = lines.iter().rev().zip(other.visible.iter().rev());
+        pairs.take_while(|(one, other)| one == other).count()
+    });
+    let start = starts.min().unwrap_or_default();
+    let end = lines.len() - ends.min().unwrap_or_default();
+    let own = start..end.max(start);
+    let mails = page.mail_links.iter();
+    let mails = mails.filter(|link| own.contains(&link.line));
     Page {
-        visible: lines.map(|(line, _)| line.clone()).collect(),
         linked: mails.map(|link| link.address.clone()).collect(),
+        visible: lines[own.clone()].to_vec(),
         ..Page::empty(&page.url)
     }
 }

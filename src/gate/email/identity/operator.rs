@@ -528,7 +528,28 @@ fn label_at(line: &Line, at: usize) -> Option<(usize, Label, usize)> {
     }
     let (length, kind) = LABELS.at(line, at)?;
     let end = line.words[at + length - 1].end;
+    let kind = match kind {
+        Label::Site | Label::Publisher if is_behind_credit(line, at) => Label::Credit,
+        kind => kind,
+    };
     is_label(line, at, length, kind).then(|| (length, kind, behind_bracket(&line.text, end)))
+}
+
+/// Whether a label shares its value with a credit: `制作・運営: Acme`.
+fn is_behind_credit(line: &Line, at: usize) -> bool {
+    let Some(before) = at.checked_sub(1) else {
+        return false;
+    };
+    let is_joined = line
+        .gap(at)
+        .trim()
+        .chars()
+        .all(|c| matches!(c, '・' | '/' | '·'));
+    let word = line.word(before);
+    let mut credits = LABELS.joined(Label::Credit);
+    let is_credit = LABELS.length(line, before, Label::Credit) == Some(1)
+        || credits.any(|credit| word.ends_with(credit));
+    is_joined && !line.gap(at).trim().is_empty() && is_credit
 }
 
 fn trimmed(value: &str) -> &str {
@@ -771,6 +792,22 @@ mod tests {
             "洛桥县双龙水泥有限公司" => "版权所有:洛桥县双龙水泥有限公司 2010-2024 备案号:浙ICP备12345678号";
         } {
             assert!(proves(Reading::Home, key, line), "{line}");
+        }
+    }
+
+    #[test]
+    fn whoever_made_a_site_runs_it_only_if_a_label_of_its_own_says_so() {
+        for (line, expected) in rows! {
+            "運営:株式会社アクメ" => true;
+            "サイト制作・運営:株式会社アクメ" => false;
+            "サイト制作 | 運営:株式会社アクメ" => true;
+            "制作:株式会社ガンマ / 運営:株式会社アクメ" => true;
+            "운영 : 주식회사 아크메" => true;
+        } {
+            let is_proven = ["株式会社アクメ", "주식회사 아크메"]
+                .iter()
+                .any(|key| proves(Reading::Home, key, line));
+            assert_eq!(is_proven, expected, "{line}");
         }
     }
 
