@@ -355,7 +355,7 @@ mod tests {
         let listed = store.list().unwrap();
         assert_eq!(listed.len(), 1);
         let text = fs::read_to_string(store.path(token.id())).unwrap();
-        // A secret may itself hold an underscore.
+        // A secret may contain an underscore.
         let secret = token.reveal().splitn(3, '_').nth(2).unwrap();
         assert!(!text.contains(secret), "{text}");
         assert!(!format!("{token:?}").contains(secret));

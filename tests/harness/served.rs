@@ -96,7 +96,7 @@ pub fn forged(token: &str) -> String {
     format!("{rest}{other}")
 }
 
-/// The part of a token that nobody else may see. It may itself hold an underscore.
+/// The secret part of a token, which may contain an underscore.
 pub fn secret_of(token: &str) -> &str {
     token.splitn(3, '_').nth(2).expect("an id and a secret")
 }

@@ -446,7 +446,7 @@ impl<'a> Search<'a> {
             let owner = page.owner.iter().map(|text| &text.text);
             owner.chain(&page.visible)
         });
-        // The domain's own words are in its addresses, whoever has it now.
+        // An address has the words of its domain, even after the domain was sold.
         let mut texts = texts.map(|text| {
             let words = text.split_whitespace();
             Folded::new(&words.filter(|word| !word.contains('@')).join(" "))

@@ -540,16 +540,12 @@ fn is_behind_credit(line: &Line, at: usize) -> bool {
     let Some(before) = at.checked_sub(1) else {
         return false;
     };
-    let is_joined = line
-        .gap(at)
-        .trim()
-        .chars()
-        .all(|c| matches!(c, '・' | '/' | '·'));
+    let is_joined = matches!(line.gap(at).trim(), "・" | "/" | "·");
     let word = line.word(before);
     let mut credits = LABELS.joined(Label::Credit);
     let is_credit = LABELS.length(line, before, Label::Credit) == Some(1)
         || credits.any(|credit| word.ends_with(credit));
-    is_joined && !line.gap(at).trim().is_empty() && is_credit
+    is_joined && is_credit
 }
 
 fn trimmed(value: &str) -> &str {
@@ -793,6 +789,12 @@ mod tests {
         } {
             assert!(proves(Reading::Home, key, line), "{line}");
         }
+    }
+
+    #[test]
+    fn a_form_that_stands_after_a_name_makes_no_firm_before_it() {
+        assert_eq!(firm("公司成立于1998年"), None);
+        assert_eq!(firm("上海阿克米公司"), Some("上海阿克米公司"));
     }
 
     #[test]
