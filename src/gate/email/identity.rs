@@ -70,12 +70,13 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
     }
     let home = home_page(site, email);
     let front = context.base.visit(&home);
-    if let Some(unused) = not_in_use(&front, key, &home) {
+    let unused = not_in_use(&front, key, &home).or_else(|| only_a_domain(&front, &name, &home));
+    if let Some(unused) = unused {
         return Some(unused);
     }
     let silent = |why: &str| {
         let fact = Fact::new("identity-unanswered", "the site's home page", quoted(why));
-        Some(fact.on(SITE).at(home.as_str()))
+        Some(Doubt::Unanswered(fact.on(SITE).at(home.as_str())))
     };
     let source = context.base.visit(source);
     let mut search = Search::new(key, &name, site, &home);
@@ -94,10 +95,28 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
         end => silent(&no_answer(end).unwrap_or_default()),
     };
     // The operator's list proves the name, but it may be older than the site.
-    doubt.filter(|doubt| {
-        !is_anchored
-            || doubt.rule.as_str() == "owner-contested" && !search.has_trace(context, &front)
-    })
+    let is_kept = match &doubt {
+        Some(Doubt::Contested(_)) => !is_anchored || !search.has_trace(context, &front),
+        _ => !is_anchored,
+    };
+    doubt.filter(|_| is_kept).map(Doubt::into_fact)
+}
+
+/// Why the site is not known to be the company's.
+enum Doubt {
+    /// It names another firm.
+    Contested(Fact),
+    /// It does not name the company where it counts.
+    Unproven(Fact),
+    Unanswered(Fact),
+}
+
+impl Doubt {
+    fn into_fact(self) -> Fact {
+        match self {
+            Self::Contested(fact) | Self::Unproven(fact) | Self::Unanswered(fact) => fact,
+        }
+    }
 }
 
 /// What is known of the company's name on the site so far.
@@ -152,7 +171,7 @@ impl<'a> Search<'a> {
     }
 
     /// Asks the home page's lines that the law asks for, its legal notice, and what it declares.
-    fn ask_site(&mut self, context: &Context<'_>, front: &Visit, page: &Page) -> Option<Fact> {
+    fn ask_site(&mut self, context: &Context<'_>, front: &Visit, page: &Page) -> Option<Doubt> {
         let texts = self.texts(front);
         // A name below a domain may be made of the company's, and its page of the name below.
         if front
@@ -302,7 +321,7 @@ impl<'a> Search<'a> {
         declared: &Declared<'_>,
         proves: bool,
         unread: Option<(Url, Unread)>,
-    ) -> Option<Fact> {
+    ) -> Option<Doubt> {
         if hosted(self.site).is_none()
             && let Some((place, line)) = declared.others().first()
         {
@@ -318,7 +337,7 @@ impl<'a> Search<'a> {
             Some((url, Unread::Silent(why))) => {
                 let expected = "the site's legal notice";
                 let fact = Fact::new("identity-unanswered", expected, quoted(&why));
-                Some(fact.on(SITE).at(url.as_str()))
+                Some(Doubt::Unanswered(fact.on(SITE).at(url.as_str())))
             }
             Some((url, Unread::Bare)) => {
                 let url = quoted(url.as_str());
@@ -446,20 +465,16 @@ impl<'a> Search<'a> {
             let owner = page.owner.iter().map(|text| &text.text);
             owner.chain(&page.visible)
         });
-        // An address has the words of its domain, even after the domain was sold.
-        let mut texts = texts.map(|text| {
-            let words = text.split_whitespace();
-            Folded::new(&words.filter(|word| !word.contains('@')).join(" "))
-        });
-        let has_word = |text: Folded| {
+        let has_word = |text: &String| {
+            let text = plain(text);
             let mut words = words.iter();
             words.any(|word| text.compact().contains(word.as_str()))
         };
-        words.is_empty() || texts.any(has_word)
+        words.is_empty() || texts.into_iter().any(has_word)
     }
 
     /// Another is named; where the company is not even mentioned, that is no contest.
-    fn contested(&self, place: &str, line: &str, at: &Url) -> Fact {
+    fn contested(&self, place: &str, line: &str, at: &Url) -> Doubt {
         if !self.is_mentioned() && !self.is_anchored {
             return self.unproven(&format!("; {place}: {}", quoted(line)));
         }
@@ -469,10 +484,10 @@ impl<'a> Search<'a> {
             expected,
             format!("{place}: {}", quoted(line)),
         );
-        fact.on(SITE).at(at.as_str())
+        Doubt::Contested(fact.on(SITE).at(at.as_str()))
     }
 
-    fn unproven(&self, more: &str) -> Fact {
+    fn unproven(&self, more: &str) -> Doubt {
         let (rule, actual) = if self.is_mentioned() {
             (
                 "company-mentioned-only",
@@ -490,7 +505,7 @@ impl<'a> Search<'a> {
         };
         let expected = format!("{} where the site says who runs it", quoted(self.key));
         let fact = Fact::new(rule, expected, format!("{actual}{more}{read}"));
-        fact.on(SITE).at(self.home.as_str())
+        Doubt::Unproven(fact.on(SITE).at(self.home.as_str()))
     }
 }
 
@@ -564,10 +579,7 @@ fn not_in_use(front: &Visit, key: &str, home: &Url) -> Option<Fact> {
     let texts = texts.filter(|text| text.place != OwnerPlace::Menu);
     let is_short = texts.clone().count() <= MAX_LINES_OF_SALE;
     let found = texts.into_iter().find(|text| {
-        let is_title = matches!(
-            text.place,
-            OwnerPlace::Title | OwnerPlace::Heading | OwnerPlace::SiteName
-        );
+        let is_title = is_title(text.place);
         if !is_title && !is_short {
             return false;
         }
@@ -578,12 +590,53 @@ fn not_in_use(front: &Visit, key: &str, home: &Url) -> Option<Fact> {
     let own = Line::new(key);
     let is_own = |kind| UNUSED.find(&own, kind).is_some();
     let text = found.filter(|_| !is_own(NotInUse::Sale) && !is_own(NotInUse::Gambling))?;
+    Some(unused(&text.text, home))
+}
+
+fn unused(says: &str, home: &Url) -> Fact {
     let fact = Fact::new(
         "site-not-in-use",
         "a site that the company uses",
-        quoted(&text.text),
+        quoted(says),
     );
-    Some(fact.on(SITE).at(home.as_str()))
+    fact.on(SITE).at(home.as_str())
+}
+
+/// The most lines of a page that a registrar or a broker puts where there is no site.
+const MAX_LINES_OF_HOLDER: usize = 12;
+
+/// Whether the home page has no title but its domain, a few lines, and the company in none of them:
+/// brokers and registrars head such pages so in any language.
+fn only_a_domain(front: &Visit, name: &CompanyName, home: &Url) -> Option<Fact> {
+    let End::Pages(pages) = &front.end else {
+        return None;
+    };
+    let domain = HostName::of_url(home)?.registrable()?.to_string();
+    let domain = idna::domain_to_unicode(&domain).0;
+    let texts = || pages.iter().flat_map(|page| &page.owner);
+    let mut titles = texts().filter(|text| is_title(text.place)).peekable();
+    let is_domain = |text: &OwnerText| {
+        let text = text.text.trim().to_lowercase();
+        text.strip_prefix("www.").unwrap_or(&text) == domain
+    };
+    titles.peek()?;
+    let names_it = |text: &OwnerText| !is_domain(text) && name.is_in(&plain(&text.text));
+    let is_bare =
+        titles.all(is_domain) && texts().count() <= MAX_LINES_OF_HOLDER && !texts().any(names_it);
+    is_bare.then(|| unused(&domain, home))
+}
+
+/// A text without its addresses, which have the words of their domain.
+fn plain(text: &str) -> Folded {
+    let words = text.split_whitespace();
+    Folded::new(&words.filter(|word| !word.contains('@')).join(" "))
+}
+
+fn is_title(place: OwnerPlace) -> bool {
+    matches!(
+        place,
+        OwnerPlace::Title | OwnerPlace::Heading | OwnerPlace::SiteName
+    )
 }
 
 /// Whether a name below the registrable domain, which may be anybody's choice, is made of the company's.

@@ -529,7 +529,9 @@ fn label_at(line: &Line, at: usize) -> Option<(usize, Label, usize)> {
     let (length, kind) = LABELS.at(line, at)?;
     let end = line.words[at + length - 1].end;
     let kind = match kind {
-        Label::Site | Label::Publisher if is_behind_credit(line, at) => Label::Credit,
+        Label::Site | Label::Publisher | Label::Person if is_behind_credit(line, at) => {
+            Label::Credit
+        }
         kind => kind,
     };
     is_label(line, at, length, kind).then(|| (length, kind, behind_bracket(&line.text, end)))
@@ -802,6 +804,7 @@ mod tests {
         for (line, expected) in rows! {
             "運営:株式会社アクメ" => true;
             "サイト制作・運営:株式会社アクメ" => false;
+            "홈페이지 제작/운영 : 주식회사 아크메" => false;
             "サイト制作 | 運営:株式会社アクメ" => true;
             "制作:株式会社ガンマ / 運営:株式会社アクメ" => true;
             "운영 : 주식회사 아크메" => true;

@@ -311,6 +311,24 @@ fn sites_that_are_sold_or_lapsed_are_not_in_use() {
 }
 
 #[test]
+fn a_home_page_that_says_only_its_domain_is_not_in_use() {
+    let bare = "<title>acme.co.kr</title><h1>WWW.acme.co.kr</h1><p>양도 문의 info@acme.co.kr</p>";
+    let long = format!("{bare}{}", "<p>line</p>".repeat(12));
+    for (home, expected) in rows! {
+        bare => "site-not-in-use";
+        "<h1>acme.co.kr</h1>" => "site-not-in-use";
+        "<title>acme.co.kr</title><p>Acme Foods, Seoul</p>" => "";
+        "<title>acme.co.kr</title><h1>Welcome</h1>" => "";
+        "<title>acme.com</title>" => "";
+        "<p>acme.co.kr</p>" => "";
+        long.as_str() => "";
+    } {
+        let case = company("Acme Foods", MAIL, home).anchor("acme.co.kr");
+        assert_eq!(case.fired(&STEP).join(" "), expected, "{home}");
+    }
+}
+
+#[test]
 fn a_weak_name_is_for_a_person() {
     for key in ["3M", "주식회사", "Global Trading Inc."] {
         let case = company(key, MAIL, "<title>3M 주식회사 Global Trading</title>");
