@@ -197,6 +197,21 @@ const UNCORROBORATED: &[Case] = cases![
             net.put("/imprint", &page(ACME, ACME));
             net.contact("<p>Bills: bills@acme.co.kr<p>ceo@acme.co.kr").email(MADE_UP)
         };
+    "one of two on the contact page, and the other in the notice" => AMBIGUOUS, |net| {
+            net.put("/", &page(ACME, "<a href=/contact>Contact</a> <a href=/imprint>Imprint</a><p>ceo@acme.co.kr<p>Noodles"));
+            net.put("/imprint", &page(ACME, &format!("{ACME}<p>info@acme.co.kr")));
+            net.contact("<p>info@acme.co.kr<p>ceo@acme.co.kr<p>Hours").email(MADE_UP)
+        };
+    "one of two on the contact page, and both in the notice" => "PASS", |net| {
+            net.put("/", &page(ACME, "<a href=/contact>Contact</a> <a href=/imprint>Imprint</a><p>ceo@acme.co.kr<p>Noodles"));
+            net.put("/imprint", &page(ACME, &format!("{ACME}<p>info@acme.co.kr, ceo@acme.co.kr")));
+            net.contact("<p>info@acme.co.kr<p>ceo@acme.co.kr<p>Hours").email(MADE_UP)
+        };
+    "one of two on the contact page, and a third in the notice" => "PASS", |net| {
+            net.put("/", &page(ACME, "<a href=/contact>Contact</a> <a href=/imprint>Imprint</a><p>ceo@acme.co.kr<p>Noodles"));
+            net.put("/imprint", &page(ACME, &format!("{ACME}<p>web@acme.co.kr")));
+            net.contact("<p>info@acme.co.kr<p>ceo@acme.co.kr<p>Hours").email(MADE_UP)
+        };
     "at the foot of all pages, where the contact page has no other" => "PASS", |net| {
             net.put("/", &page(ACME, "<a href=/contact>Contact</a><footer>ceo@acme.co.kr, info@acme.co.kr</footer>"));
             net.contact("<p>Call us.<footer>ceo@acme.co.kr, info@acme.co.kr</footer>").email(MADE_UP)

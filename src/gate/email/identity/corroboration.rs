@@ -4,7 +4,8 @@
 //! them, and others repeat their URL or are out of date. The home page, and what it links as the site's
 //! notice, introduction or contact page, are the site's own choice. The address must stand on two of these
 //! pages, or be the only one of its domain there. What the contact page has between its header and its footer
-//! comes before what all pages have there: a footer may name the address for applications.
+//! comes before what all pages have there: a footer may name the address for applications. Of several on
+//! the contact page, those that the legal notice has come first: the home page may also show a tenant's.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -84,6 +85,15 @@ impl Presented {
     }
 }
 
+/// What some pages have between the lines that all pages share.
+#[derive(Default)]
+struct Listed {
+    has_ours: bool,
+    /// The other addresses of its domain, and the first page that has one.
+    others: BTreeSet<String>,
+    at: Option<Url>,
+}
+
 impl Asked<'_> {
     /// The home page of whoever reads the mail, and the pages that the operator names.
     fn homes(&self) -> Vec<Url> {
@@ -148,8 +158,8 @@ impl Asked<'_> {
         own.unique().take(chosen).cloned().collect()
     }
 
-    /// What the contact pages prefer: addresses between the lines that all pages share, if the address
-    /// is none of them.
+    /// What the site prefers to the address: the addresses of its contact pages, if it is none of them;
+    /// and of several there, those that its legal notice has, too.
     fn preferred(&self, home: &Url) -> Option<Fact> {
         let front = self.context.base.visit(home);
         let linked = notice::linked(own_pages(&front, self.site).next()?, self.site);
@@ -157,32 +167,38 @@ impl Asked<'_> {
             linked.into_iter().partition(|(_, rank)| rank.is_contact());
         let visit = |(url, _): &(Url, _)| self.context.base.visit(url);
         let contacts: Vec<Rc<Visit>> = contacts.iter().take(MAX_PAGES).map(visit).collect();
-        let doubt = self.preferred_by(&contacts, &[&front])?;
+        let mut listed = self.listed(&contacts, &[&front]);
         // The home page may end as the contact page does.
-        match others.first().map(visit) {
-            Some(other) => self.preferred_by(&contacts, &[&front, &other]),
-            None => Some(doubt),
+        if let Some(other) = others.first().filter(|_| !listed.has_ours).map(visit) {
+            listed = self.listed(&contacts, &[&front, &other]);
         }
+        if !listed.has_ours {
+            return self.beside("contact page", &listed);
+        }
+        let mut notices = others.iter().filter(|(_, rank)| rank.names_operator());
+        let notice = notices.next().filter(|_| !listed.others.is_empty())?;
+        let mut named = self.listed(&[visit(notice)], &[&front]);
+        named.others.retain(|it| listed.others.contains(it));
+        (!named.has_ours).then(|| self.beside("legal notice", &named))?
     }
 
-    fn preferred_by(&self, contacts: &[Rc<Visit>], sharing: &[&Visit]) -> Option<Fact> {
-        let domain = self.email.domain().registrable()?;
-        let needle = Needle::of(self.email);
+    /// The addresses of the domain that pages have between the lines that they share with all the others.
+    fn listed(&self, pages: &[Rc<Visit>], sharing: &[&Visit]) -> Listed {
         let first = |visit| own_pages(visit, self.site).next();
         let sharing: Vec<&Page> = sharing.iter().copied().filter_map(first).collect();
-        let mut preferred = None;
-        for contact in contacts.iter().filter_map(|visit| first(visit)) {
-            let part = between(contact, &sharing);
+        let needle = Needle::of(self.email);
+        let mut listed = Listed::default();
+        for page in pages.iter().filter_map(|visit| first(visit)) {
+            let part = between(page, &sharing);
             let mut texts = part.visible.iter().chain(&part.linked);
-            if texts.any(|text| needle.is_in(text)) {
-                return None;
+            listed.has_ours |= texts.any(|text| needle.is_in(text));
+            let others = self.others_of(&part);
+            if listed.at.is_none() && !others.is_empty() {
+                listed.at = Some(page.url.clone());
             }
-            let (others, _) = addresses_of(&part, &domain, MAX_NAMED);
-            if preferred.is_none() && !others.is_empty() {
-                preferred = Some(self.beside(&contact.url, &others));
-            }
+            listed.others.extend(others);
         }
-        preferred
+        listed
     }
 
     fn is_source(&self, page: &Url) -> bool {
@@ -223,6 +239,11 @@ impl Asked<'_> {
 
     /// The other addresses of the domain that a page of the site shows.
     fn others(&self, visit: &Visit) -> Vec<String> {
+        let own = own_pages(visit, self.site);
+        own.flat_map(|page| self.others_of(page)).collect()
+    }
+
+    fn others_of(&self, page: &Page) -> Vec<String> {
         let Some(domain) = self.email.domain().registrable() else {
             return Vec::new();
         };
@@ -233,9 +254,9 @@ impl Asked<'_> {
                 |rest: &str| !rest.ends_with(|c: char| c.is_alphanumeric() || "._+-".contains(c));
             ours.strip_suffix(address.as_str()).is_some_and(cut)
         };
-        let own = own_pages(visit, self.site);
-        let shown = own.flat_map(|page| addresses_of(page, &domain, usize::MAX).0);
-        shown.filter(|address| !is_ours(address)).collect()
+        let mut others = addresses_of(page, &domain, usize::MAX).0;
+        others.retain(|address| !is_ours(address));
+        others
     }
 
     fn denied(&self, denial: &Fact) -> Fact {
@@ -247,11 +268,13 @@ impl Asked<'_> {
         }
     }
 
-    fn beside(&self, contact: &Url, others: &[String]) -> Fact {
-        let expected = format!("{} among the addresses of the contact page", self.email);
-        let named = others.iter().map(|address| quoted(address)).join(", ");
+    fn beside(&self, what: &str, listed: &Listed) -> Option<Fact> {
+        let expected = format!("{} among the addresses of the {what}", self.email);
+        let named = listed.others.iter().take(MAX_NAMED);
+        let named = named.map(|address| quoted(address)).join(", ");
         let fact = Fact::new("email-ambiguous", expected, format!("it shows {named}"));
-        fact.on(EMAIL).at_url(contact)
+        let at = listed.at.as_ref().filter(|_| !listed.others.is_empty())?;
+        Some(fact.on(EMAIL).at_url(at))
     }
 
     fn unpresented(&self, presented: &Presented, home: &Url) -> Fact {
