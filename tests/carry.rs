@@ -37,7 +37,7 @@ fn what_is_proven_is_not_done_twice_and_the_rest_is_tried_again() {
     assert_eq!(tally(&world, "q2"), [2, 0, 0, 3]);
     let status = world.place.run(["status", "--session=q2"]).ok();
     assert!(
-        status.contains("(1 without a known site, 2 carried)"),
+        status.contains("(1 without a known site, 2 from markup, 2 carried)"),
         "{status}"
     );
     for locked in [4, 5] {

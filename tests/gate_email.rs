@@ -427,7 +427,10 @@ fn a_copy_of_the_site_without_an_anchor_is_told_apart_in_the_tally() {
     net.company("acme-foods.kr", ACME);
     assert_eq!(net.says(&net.right("acme-foods.kr")), "PASS");
     let status = net.place.run(["status"]).ok();
-    assert!(status.contains("(1 without a known site)"), "{status}");
+    assert!(
+        status.contains("(1 without a known site, 1 from markup)"),
+        "{status}"
+    );
 }
 
 const DOMAIN: &str = "acme.co.kr";

@@ -192,16 +192,11 @@ fn notes(state: State, overview: &Overview) -> Vec<String> {
     let open = of(Effective::Open);
     // If every REVIEW is open and none was judged again, their number is already shown.
     let untouched = open == overview.tally.review && overview.rechecked.undecided == 0;
-    // Without a browser, all of them rest on markup.
-    let from_markup = match overview.rendered {
-        0 => 0,
-        _ => overview.from_markup,
-    };
     let said: &[(u32, &str)] = match state {
         State::Pass => &[
             (overview.unanchored, "without a known site"),
             (overview.rendered, "rendered"),
-            (from_markup, "from markup"),
+            (overview.from_markup, "from markup"),
             (overview.carried, "carried"),
         ],
         State::Review => &[
