@@ -76,7 +76,7 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
     }
     let silent = |why: &str| {
         let fact = Fact::new("identity-unanswered", "the site's home page", quoted(why));
-        Some(Doubt::Unanswered(fact.on(SITE).at(home.as_str())))
+        Some(Doubt::Unproven(fact.on(SITE).at(home.as_str())))
     };
     let source = context.base.visit(source);
     let mut search = Search::new(key, &name, site, &home);
@@ -106,15 +106,14 @@ fn ownership(context: &Context<'_>, site: &Url, email: &Mailbox, source: &Url) -
 enum Doubt {
     /// It names another firm.
     Contested(Fact),
-    /// It does not name the company where it counts.
+    /// It does not name the company where it counts, or gives no answer.
     Unproven(Fact),
-    Unanswered(Fact),
 }
 
 impl Doubt {
     fn into_fact(self) -> Fact {
         match self {
-            Self::Contested(fact) | Self::Unproven(fact) | Self::Unanswered(fact) => fact,
+            Self::Contested(fact) | Self::Unproven(fact) => fact,
         }
     }
 }
@@ -337,7 +336,7 @@ impl<'a> Search<'a> {
             Some((url, Unread::Silent(why))) => {
                 let expected = "the site's legal notice";
                 let fact = Fact::new("identity-unanswered", expected, quoted(&why));
-                Some(Doubt::Unanswered(fact.on(SITE).at(url.as_str())))
+                Some(Doubt::Unproven(fact.on(SITE).at(url.as_str())))
             }
             Some((url, Unread::Bare)) => {
                 let url = quoted(url.as_str());
@@ -602,11 +601,11 @@ fn unused(says: &str, home: &Url) -> Fact {
     fact.on(SITE).at(home.as_str())
 }
 
-/// The most lines of a page that a registrar or a broker puts where there is no site.
+/// The most lines of the page that a registrar or broker shows for a domain without a site.
 const MAX_LINES_OF_HOLDER: usize = 12;
 
-/// Whether the home page has no title but its domain, a few lines, and the company in none of them:
-/// brokers and registrars head such pages so in any language.
+/// Whether the home page has its domain as its only title, and few lines, none of which names the company:
+/// such are the pages of brokers and registrars in any language.
 fn only_a_domain(front: &Visit, name: &CompanyName, home: &Url) -> Option<Fact> {
     let End::Pages(pages) = &front.end else {
         return None;
